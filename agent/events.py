@@ -36,6 +36,7 @@ class EventKind(StrEnum):
 
     STAGING = "staging"  # subject: the project
     STAGING_VERSIONS = "staging_versions"
+    MAKING_ENVIRONMENT = "making_environment"  # detail: what the image's builder or installer does
     RESUMING = "resuming"
     INPUTS_LEFT_OUT = "inputs_left_out"  # subject: where they come from; detail: why
     OTHER_MACHINE = "other_machine"  # ratio: the minimum effect here

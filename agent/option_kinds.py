@@ -61,6 +61,14 @@ class Selection(StrEnum):
     PAPER = "paper"
 
 
+class EnvironmentKind(StrEnum):
+    """Where the interpreter and the packages come from that a project's code runs with."""
+
+    AUTO = "auto"  # the host's, and an image's where the sandbox cannot show the host's
+    HOST = "host"
+    IMAGE = "image"
+
+
 @dataclass(frozen=True, slots=True)
 class Temperature:
     """The temperature of the first round and of the last; those between lie on the straight line."""

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from afterburner.agent.option_kinds import (
     LARGEST_SEED,
+    EnvironmentKind,
     Option,
     SearchStyle,
     Selection,
@@ -54,6 +55,22 @@ class InputOptions:
             filled=True,
         ),
     ] = None
+    environment: Annotated[
+        EnvironmentKind,
+        Option(
+            "Where interpreter and packages come from: this machine, or a Docker image of what the project declares. "
+            "auto: an image only where the sandbox cannot see this machine, as on macOS."
+        ),
+    ] = EnvironmentKind.AUTO
+    environment_from: Annotated[
+        str | None,
+        Option(
+            "An image, or a Dockerfile of the project, for --environment image. Default: devcontainer.json, then lock "
+            "files and requirements.",
+            metavar="IMAGE",
+            filled=True,
+        ),
+    ] = None
     language: Annotated[
         str | None,
         Option(
@@ -87,6 +104,7 @@ class InputOptions:
         Raises:
             UsageError: a value is out of bounds, or two exclude each other.
         """
+        object.__setattr__(self, "environment", member(EnvironmentKind, "environment", self.environment))
         check(self)
         for each in self.assume:
             try:
@@ -98,6 +116,13 @@ class InputOptions:
             raise UsageError(
                 "--calls and --cases exclude each other: a function is judged on calls, a program on cases."
             )
+        if self.environment is EnvironmentKind.HOST and self.environment_from is not None:
+            raise UsageError("--environment host uses this machine's Python: leave out --environment-from.")
+
+    @property
+    def wants_image(self) -> bool:
+        """Whether the code is to run in an image wherever it runs."""
+        return self.environment is EnvironmentKind.IMAGE or self.environment_from is not None
 
 
 @dataclass(frozen=True, slots=True)

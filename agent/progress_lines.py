@@ -68,6 +68,7 @@ def _identical(event: ProgressEvent) -> str:
 _LINES: dict[Kind, Callable[[ProgressEvent], str]] = {
     Kind.STAGING: lambda event: f"staging {event.subject}",
     Kind.STAGING_VERSIONS: lambda _: "staging both versions",
+    Kind.MAKING_ENVIRONMENT: lambda event: f"environment: {event.detail}",
     Kind.RESUMING: lambda event: f"resuming run {event.run_id}",
     Kind.INPUTS_LEFT_OUT: lambda event: f"{event.subject}: {event.detail}",
     Kind.OTHER_MACHINE: lambda event: f"resuming on another machine: the minimum effect here is {event.ratio:g}",

@@ -68,7 +68,12 @@ def hot_functions(folder: Path, request: RunRequest) -> tuple[HotFunction, ...]:
 
     def profile(session: Any, settings: RunSettings) -> Sequence[RankedTarget]:
         ranked: Sequence[RankedTarget] = session.survey(
-            folder, python=settings.inputs.python, on_event=request.on_event, cancel=request.cancel
+            folder,
+            python=settings.inputs.python,
+            environment=settings.inputs.environment,
+            environment_from=settings.inputs.environment_from,
+            on_event=request.on_event,
+            cancel=request.cancel,
         )
         return ranked
 

@@ -26,6 +26,10 @@ class Backend(Protocol):
     def follows_caller(self) -> bool:
         """Whether unpinned programs keep to the CPUs of the thread that opened their container."""
 
+    @property
+    def needs_images(self) -> bool:
+        """Whether a project's code needs an image, since its containers cannot show this machine's interpreter."""
+
     def toolchain(self, language: Language) -> Toolchain:
         """What compiles and runs a language inside this backend's containers.
 

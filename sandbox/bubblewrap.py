@@ -50,6 +50,7 @@ class BubblewrapBackend:
     """Starts containers with the bubblewrap that was found; a `Backend`."""
 
     follows_caller = True
+    needs_images = False
 
     def __init__(self, bubblewrap: Bubblewrap, meter: Path, workspace: Path) -> None:
         self.name = f"bubblewrap {bubblewrap.version}"

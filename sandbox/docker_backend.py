@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import shutil
 import socket
 import tempfile
+import threading
 import time
 from contextlib import suppress
 from dataclasses import replace
@@ -12,7 +14,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from afterburner.sandbox.container import Container
+from afterburner.sandbox.container_paths import HOME, WRITABLE
 from afterburner.sandbox.docker_daemon import DockerDaemon
+from afterburner.sandbox.docker_images import has_path, labelled_images, remove_image, with_copies
 from afterburner.sandbox.docker_pool import DockerPool, Started
 from afterburner.sandbox.docker_root import check_openness, open_up, provide_root, system_binds
 from afterburner.sandbox.docker_settings import Choices, DockerOptions, container_settings
@@ -25,13 +29,14 @@ if TYPE_CHECKING:
 
     from afterburner.sandbox.docker_channel import DockerChannel
     from afterburner.sandbox.languages import Language
-    from afterburner.sandbox.types import ContainerSpec, Limits
+    from afterburner.sandbox.types import Bind, ContainerSpec, Limits
 
 __all__ = ["DockerBackend", "DockerContainer", "DockerOptions"]
 
-_WORKSPACE_LABEL = "afterburner.sandbox"
+WORKSPACE_LABEL = "afterburner.sandbox"  # of containers, and of images with copies in them
 _MACHINE_LABEL = "afterburner.sandbox.machine"
 _NEVER_STARTED_S = 3600.0
+_LONGEST_SESSION_S = 7 * 86_400.0
 _SEARCH_PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 _TIERS = {0: "rlimits", 1: "cgroup v1", 2: "cgroup v2"}
 
@@ -51,12 +56,16 @@ class DockerBackend:
     def __init__(self, options: DockerOptions, meter: Path, workspace: Path) -> None:
         self._options = options
         self._workspace = workspace
-        self._daemon = DockerDaemon(options.address)
-        self._engine = self._daemon.engine
+        self.daemon = DockerDaemon(options.address)
+        self.install_network = options.install_network
+        self._engine = self.daemon.engine
         self.name = self._engine.name + (f" with {options.runtime}" if options.runtime else "")
-        labels = {_WORKSPACE_LABEL: str(workspace), _MACHINE_LABEL: _machine()}
-        self._choices = Choices(meter, labels, options.runtime, options.cpuset)
+        labels = {WORKSPACE_LABEL: str(workspace), _MACHINE_LABEL: _machine()}
+        self._choices = Choices(self._shared(meter), labels, options.runtime, options.cpuset)
         self._volumes: dict[str, tuple[str, ...]] = {}
+        self._copies: dict[tuple[str, tuple[Bind, ...]], str] = {}
+        self._has_path: dict[tuple[str, str], bool] = {}
+        self._copying = threading.Lock()
         self._shown: set[Path] = set()
         self._closed = False
         self._pool = DockerPool(self._start, self._end, options.pool_size)
@@ -67,6 +76,11 @@ class DockerBackend:
         """The daemon's control groups, or `rlimits`."""
         return _TIERS[self._engine.cgroup]
 
+    @property
+    def needs_images(self) -> bool:
+        """Whether the daemon runs elsewhere, such as in a virtual machine."""
+        return not self._engine.is_here
+
     def toolchain(self, language: Language) -> Toolchain:
         """What is in the image for a language, with the environment that the image gives it.
 
@@ -75,9 +89,9 @@ class DockerBackend:
             SandboxUnavailableError: it cannot be pulled.
         """
         image = self._options.images.get(language.name, language.image)
-        if self._options.pull and not self._daemon.has_image(image):
-            self._daemon.pull(image)
-        found = self._daemon.image(image)
+        if self._options.pull and not self.daemon.has_image(image):
+            self.daemon.pull(image)
+        found = self.daemon.image(image)
         variables = dict(line.partition("=")[::2] for line in found["Config"].get("Env") or ())
         driver = (bind_driver(),) if language.name == "python" else ()
         return Toolchain(
@@ -102,11 +116,11 @@ class DockerBackend:
         if spec.image is None and not self._engine.is_here:
             raise UsageError(
                 "A program of a project runs under the project's own interpreter, which a Docker daemon on another "
-                "machine, or in a virtual machine, does not see. Use the backend 'bubblewrap', or a daemon that runs "
-                "right here, on Linux."
+                "machine, or in a virtual machine, does not see. Use --environment image, the backend 'bubblewrap', or "
+                "a daemon that runs right here, on Linux."
             )
         self._show(spec)
-        return DockerContainer(spec, self._pool, self._daemon, self._workspace, self.tier)
+        return DockerContainer(spec, self._pool, self.daemon, self._workspace, self.tier)
 
     def close(self) -> None:
         """Ends everything that is kept ready, and waits until nothing is left."""
@@ -115,36 +129,89 @@ class DockerBackend:
         self._closed = True
         self._pool.close()
         with suppress(SandboxInternalError):  # the daemon is gone, and its containers have lost their lines
-            for container in self._daemon.labelled(f"{_WORKSPACE_LABEL}={self._workspace}"):
-                self._daemon.remove(container["Id"])
-        self._daemon.close()
+            for container in self.daemon.labelled(f"{WORKSPACE_LABEL}={self._workspace}"):
+                self.daemon.remove(container["Id"])
+            for image in labelled_images(self.daemon, f"{WORKSPACE_LABEL}={self._workspace}"):
+                with suppress(SandboxInternalError):
+                    remove_image(self.daemon, image["Id"])
+        self.daemon.close()
 
     @cached_property
     def _root(self) -> str:
-        return provide_root(self._daemon)
+        return provide_root(self.daemon)
 
     def _start(self, spec: ContainerSpec) -> Started:
         if spec.image is None:
             spec = replace(spec, image=self._root, binds=(*system_binds(), *spec.binds))
+        else:
+            spec = self._holding_copies(spec, spec.image)
         volumes = self._volumes_of(spec.image or "")
         folder = tempfile.TemporaryDirectory(prefix="container-", dir=self._workspace)
         try:
             Path(folder.name).chmod(0o755)
             settings = container_settings(spec, volumes, Path(folder.name), self._engine, self._choices)
-            return Started(*self._daemon.start(settings), folder)
+            return Started(*self.daemon.start(settings), folder)
         except BaseException:
             folder.cleanup()
             raise
 
+    def _holding_copies(self, spec: ContainerSpec, image: str) -> ContainerSpec:
+        """The container with copies of a project's folders in its image: what is timed lies in its own file system.
+
+        Where the daemon is elsewhere, so does all that is not a file of the workspace: only some folders are shared
+        with a virtual machine. What the image covers with something empty, or has already, is bound instead.
+        """
+        chosen = tuple(bind for bind in spec.binds if self._is_copied(bind) and not self._is_taken(image, bind))
+        has_project = any(self._is_ours(bind) for bind in chosen)
+        if not chosen or (self._engine.is_here and not has_project):
+            return spec
+        with self._copying:
+            found = self._copies.get((image, chosen))
+            if found is None:
+                self._forget_copies()
+                found = self._copies[image, chosen] = with_copies(self.daemon, image, chosen, self._choices.labels)
+        rest = tuple(bind for bind in spec.binds if bind not in chosen)
+        return replace(spec, image=found, binds=rest)
+
+    def _is_ours(self, bind: Bind) -> bool:
+        return Path(bind.source).is_relative_to(self._workspace)
+
+    def _is_copied(self, bind: Bind) -> bool:
+        return Path(bind.source).is_dir() or not (self._engine.is_here or self._is_ours(bind))
+
+    def _is_taken(self, image: str, bind: Bind) -> bool:
+        """Whether a copy would not be seen in the image, or be mixed with what is there."""
+        covers = (*WRITABLE, *self._volumes_of(image))
+        if any(Path(bind.destination).is_relative_to(folder) for folder in covers):
+            return True
+        if bind.destination.startswith(HOME):
+            return False
+        key = image, bind.destination
+        if key not in self._has_path:
+            self._has_path[key] = has_path(self.daemon, image, bind.destination)
+        return self._has_path[key]
+
+    def _forget_copies(self) -> None:
+        """Removes the images whose folders are gone here: nobody will ask for them again."""
+        for image, binds in [*self._copies]:
+            if not all(Path(bind.source).exists() for bind in binds):
+                with suppress(SandboxInternalError):  # a container of it is just ending; the next time, then
+                    remove_image(self.daemon, self._copies[image, binds])
+                    del self._copies[image, binds]
+
+    def _shared(self, meter: Path) -> Path:
+        """The meter where a virtual machine sees it: there only some folders of this machine are shared."""
+        return meter if self._engine.is_here else Path(shutil.copy(meter, self._workspace / "meter"))
+
     def _volumes_of(self, image: str) -> tuple[str, ...]:
         if image not in self._volumes:
-            self._volumes[image] = tuple(self._daemon.image(image)["Config"].get("Volumes") or ())
+            self._volumes[image] = tuple(self.daemon.image(image)["Config"].get("Volumes") or ())
         return self._volumes[image]
 
     def _end(self, started: Started) -> None:
         try:
             started.channel.close()
-            self._daemon.remove(started.identity)
+            self.daemon.remove(started.identity)
         finally:
             started.folder.cleanup()
 
@@ -167,16 +234,25 @@ class DockerBackend:
     def _sweep(self) -> None:
         """Removes containers of processes that are gone: their workspace is, since somebody opened another."""
         try:
-            for container in self._daemon.labelled(_WORKSPACE_LABEL):
+            for container in self.daemon.labelled(WORKSPACE_LABEL):
                 labels = container["Labels"]
                 if labels.get(_MACHINE_LABEL) == _machine():
-                    is_left = _is_gone(Path(labels[_WORKSPACE_LABEL]))
+                    is_left = _is_gone(Path(labels[WORKSPACE_LABEL]))
                 else:  # another machine's, or this one's before it was started anew
                     is_left = container["State"] == "created" and time.time() - container["Created"] > _NEVER_STARTED_S
                 if is_left:
-                    self._daemon.remove(container["Id"])
+                    self.daemon.remove(container["Id"])
+            for image in labelled_images(self.daemon, WORKSPACE_LABEL):
+                labels = image["Labels"]
+                if labels.get(_MACHINE_LABEL) == _machine():
+                    is_left = _is_gone(Path(labels[WORKSPACE_LABEL]))
+                else:
+                    is_left = time.time() - image["Created"] > _LONGEST_SESSION_S
+                if is_left:
+                    with suppress(SandboxInternalError):  # another one's container still uses it
+                        remove_image(self.daemon, image["Id"])
         except BaseException:
-            self._daemon.close()
+            self.daemon.close()
             raise
 
 

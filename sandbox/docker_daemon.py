@@ -54,7 +54,7 @@ class DockerDaemon:
                 "Set DOCKER_HOST."
             )
         try:
-            with self._client("auto") as client:
+            with self.client("auto") as client:
                 self._version = client.api_version
                 self.engine = _engine(client.info(), client.api_version)
         except (DockerException, RequestException, OSError) as error:
@@ -75,7 +75,7 @@ class DockerDaemon:
         Raises:
             ToolchainMissingError: the daemon does not have it; the message says how to get it.
         """
-        with self._told(f"look for the image {name}") as client:
+        with self.told(f"look for the image {name}") as client:
             try:
                 found: dict[str, Any] = client.inspect_image(name)  # type: ignore[no-untyped-call]  # by the stubs
             except ImageNotFound:
@@ -94,17 +94,17 @@ class DockerDaemon:
         Raises:
             SandboxUnavailableError: that failed.
         """
-        repository, tag = _split(name)
+        repository, tag = split_name(name)
         try:
-            with self._client(self._version, timeout_s=_PULL_TIMEOUT_S) as client:
+            with self.client(timeout_s=_PULL_TIMEOUT_S) as client:
                 client.pull(repository, tag=tag)
         except (DockerException, RequestException, OSError) as error:
-            raise SandboxUnavailableError(f"The image {name} cannot be pulled: {_short(error)}") from error
+            raise SandboxUnavailableError(f"The image {name} cannot be pulled: {short(error)}") from error
 
     def add_image(self, name: str, archive: Path) -> None:
         """Makes an image whose files are those of a tar archive."""
-        repository, tag = _split(name)
-        with self._told(f"make the image {name}") as client:
+        repository, tag = split_name(name)
+        with self.told(f"make the image {name}") as client:
             client.import_image_from_file(str(archive), repository=repository, tag=tag)
 
     def start(self, settings: dict[str, Any]) -> tuple[str, DockerChannel]:
@@ -115,7 +115,7 @@ class DockerDaemon:
             SandboxUnavailableError: it does not see this machine's files.
             SandboxInternalError: it does not start.
         """
-        with self._told("start a container") as client:
+        with self.told("start a container") as client:
             try:
                 identity: str = client.create_container_from_config(settings)["Id"]  # type: ignore[no-untyped-call]  # likewise
             except ImageNotFound:
@@ -124,7 +124,7 @@ class DockerDaemon:
                 if error.status_code == _BAD_REQUEST and "bind source path does not exist" in str(error):
                     raise SandboxUnavailableError(
                         f"The Docker daemon at {self.address} does not see the files of this machine "
-                        f"({_short(error)}). Use a daemon that runs here, or one that shares this folder."
+                        f"({short(error)}). Use a daemon that runs here, or one that shares this folder."
                     ) from error
                 raise
             try:
@@ -146,7 +146,7 @@ class DockerDaemon:
         Raises:
             SandboxInternalError: the daemon cannot.
         """
-        with self._told("remove a container") as client:
+        with self.told("remove a container") as client:
             try:
                 client.remove_container(identity, force=True, v=True)
             except NotFound:
@@ -166,25 +166,25 @@ class DockerDaemon:
             SandboxInternalError: the daemon does not tell.
         """
         filters = {"container": identity, "event": "oom"}
-        with self._told("tell what became of a container") as client:
+        with self.told("tell what became of a container") as client:
             told = client.events(since=int(since_s), until=int(time.time()) + 1, filters=filters, decode=True)
             return bool(list(told))
 
     def labelled(self, label: str) -> list[dict[str, Any]]:
         """The containers that have a label, running or not: `Id`, `Labels`, `State` and `Created` of each."""
-        with self._told("list containers") as client:
+        with self.told("list containers") as client:
             found: list[dict[str, Any]] = client.containers(all=True, filters={"label": label})
         return found
 
     @contextmanager
-    def _client(self, version: str, timeout_s: int = _TIMEOUT_S) -> Iterator[docker.APIClient]:
-        """A connection that nobody else uses meanwhile."""
+    def client(self, version: str | None = None, timeout_s: float = _TIMEOUT_S) -> Iterator[docker.APIClient]:
+        """A connection that nobody else uses meanwhile, with the daemon's own version of the API by default."""
         _knock(self.address)
         try:
             client = self._idle.pop()
         except IndexError:
-            client = docker.APIClient(base_url=self.address, version=version)
-        client.timeout = timeout_s
+            client = docker.APIClient(base_url=self.address, version=version or self._version)
+        client.timeout = timeout_s  # type: ignore[assignment]  # requests takes parts of a second, too
         try:
             yield client
         except BaseException:
@@ -193,16 +193,31 @@ class DockerDaemon:
         self._idle.append(client)
 
     @contextmanager
-    def _told(self, what: str) -> Iterator[docker.APIClient]:
-        """A client whose failures are told as ours."""
+    def own_client(self, timeout_s: float) -> Iterator[docker.APIClient]:
+        """A connection that is closed afterwards: its answer may be left in the middle."""
+        _knock(self.address)
+        client = docker.APIClient(base_url=self.address, version=self._version)
+        client.timeout = timeout_s  # type: ignore[assignment]  # requests takes parts of a second, too
         try:
-            with self._client(self._version) as client:
+            yield client
+        finally:
+            client.close()
+
+    @contextmanager
+    def told(self, what: str, timeout_s: float = _TIMEOUT_S) -> Iterator[docker.APIClient]:
+        """A client whose failures are told as ours: the daemon could not do `what`.
+
+        Raises:
+            SandboxInternalError: it could not, or does not answer any more.
+        """
+        try:
+            with self.client(timeout_s=timeout_s) as client:
                 yield client
         except APIError as error:
-            raise SandboxInternalError(f"The Docker daemon could not {what}: {_short(error)}") from error
+            raise SandboxInternalError(f"The Docker daemon could not {what}: {short(error)}") from error
         except (DockerException, RequestException, OSError) as error:
             raise SandboxInternalError(
-                f"The Docker daemon at {self.address} does not answer any more: {_short(error)}"
+                f"The Docker daemon at {self.address} does not answer any more: {short(error)}"
             ) from error
 
 
@@ -223,15 +238,24 @@ def _engine(info: dict[str, Any], api: str) -> Engine:
         raise SandboxUnavailableError("The Docker daemon runs Windows containers. Switch it to Linux containers.")
     limits = bool(info.get("MemoryLimit")) and bool(info.get("PidsLimit"))
     same_machine = info.get("Name") == socket.gethostname() and info.get("KernelVersion") == platform.release()
+    is_here = sys.platform == "linux" and same_machine
     return Engine(
-        name=f"Docker {info.get('ServerVersion', '')}".strip(),
+        name=f"Docker {info.get('ServerVersion', '')}".strip() + ("" if is_here else f" {_where(info)}"),
         api=tuple(int(part) for part in api.split(".")),
         cgroup=int(info.get("CgroupVersion", 1)) if limits else 0,
-        is_here=sys.platform == "linux" and same_machine,
+        is_here=is_here,
+        machine=str(info.get("Architecture", "")),
     )
 
 
-def _split(name: str) -> tuple[str, str]:
+def _where(info: dict[str, Any]) -> str:
+    """Where a daemon runs that is not under our kernel. The clocks of a virtual machine are its own."""
+    is_virtual = sys.platform != "linux" or "Desktop" in str(info.get("OperatingSystem"))
+    return "in a virtual machine" if is_virtual else "on another machine"
+
+
+def split_name(name: str) -> tuple[str, str]:
+    """A repository and a tag, `latest` if an image's name has none."""
     repository, colon, tag = name.rpartition(":")
     return (repository, tag) if colon and "/" not in tag else (name, "latest")
 
@@ -240,8 +264,8 @@ def _missing(name: str) -> str:
     return f"The Docker daemon does not have the image {name}. Get it: `docker pull {name}`."
 
 
-def _short(error: Exception) -> str:
-    """The daemon's own explanation, if it gave one."""
+def short(error: Exception) -> str:
+    """The first line of the daemon's own explanation, if it gave one."""
     explanation = getattr(error, "explanation", None)
     return (str(explanation or error).strip().splitlines() or [type(error).__name__])[0][:500]
 
@@ -262,7 +286,7 @@ def _why_not(address: str, error: Exception) -> str:
             "or run a rootless daemon, and set DOCKER_HOST."
         )
     return (
-        f"No Docker daemon answers at {address} ({_short(error)}). Install and start one: "
+        f"No Docker daemon answers at {address} ({short(error)}). Install and start one: "
         "https://docs.docker.com/engine/install/ (Debian, Ubuntu: `apt-get install docker.io`, then "
         "`systemctl start docker`; macOS: Docker Desktop), or set DOCKER_HOST."
     )

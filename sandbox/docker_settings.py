@@ -48,6 +48,8 @@ class DockerOptions:
         cpuset: the cores that containers may use, such as `2-5`; None: all.
         address: of the daemon, `unix:///…` or `tcp://…`; None: `DOCKER_HOST`, or the system's socket.
         pull: get images that the daemon does not have from their registries.
+        install_network: what a project's packages are installed over: a network of the daemon's, or `host`; None: its
+            default.
     """
 
     images: Mapping[str, str] = field(default_factory=dict)
@@ -56,6 +58,7 @@ class DockerOptions:
     cpuset: str | None = None
     address: str | None = None
     pull: bool = False
+    install_network: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,13 +69,15 @@ class Engine:
         name: technology and version, for reports.
         api: the version of the API that is spoken.
         cgroup: 1 or 2, the version of its control groups; 0: it cannot limit memory and processes.
-        is_here: it runs on this machine, under this kernel, and sees the same files.
+        is_here: it runs on this machine, under this kernel, and sees the same files. Not in a virtual machine.
+        machine: whose programs it runs, in the kernel's words, such as `x86_64` or `aarch64`.
     """
 
     name: str
     api: tuple[int, ...]
     cgroup: int
     is_here: bool
+    machine: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -46,6 +46,8 @@ def own_environment() -> PythonEnvironment:
 
 def has_package(environment: PythonEnvironment, name: str) -> bool:
     """Whether a package or module can be imported there by this top-level name; nothing is imported to find out."""
+    if environment.image is not None:
+        return name in environment.image.modules
     for folder in map(Path, environment.site_packages):
         if (folder / name).is_dir() or (folder / f"{name}.py").is_file() or any(folder.glob(f"{name}.*.so")):
             return True

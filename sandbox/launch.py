@@ -91,7 +91,7 @@ def python_launch(
             binds.append(Bind(str(source), place))
         yield Launch(
             program=replace(program, environment=environment),
-            spec=spec_for(limits, tuple(binds), None),
+            spec=spec_for(limits, tuple(binds), environment.image.identity if environment.image is not None else None),
             files=() if place is not None else (File("main.py", source.read_bytes()),),
             argv=(
                 *environment.prefix,
@@ -159,6 +159,9 @@ def python_variables(environment: PythonEnvironment, hash_seed: int = 0) -> dict
         "PYTHONDONTWRITEBYTECODE": "1",
         "PYTHONNOUSERSITE": "1",
     }
+    if environment.image is not None:
+        variables |= environment.image.variables
+        variables["PATH"] = f"{Path(environment.executable).parent}:{variables['PATH']}"
     return variables | _single_threaded()
 
 

@@ -314,6 +314,10 @@ class _RemoteBackend:
     def follows_caller(self) -> bool:
         return False
 
+    @property
+    def needs_images(self) -> bool:
+        return False
+
     def toolchain(self, language: Language) -> Toolchain:
         raise _local_only(f"A toolchain for {language.name}")
 

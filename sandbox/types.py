@@ -98,7 +98,8 @@ class PythonEnvironment:
     `executable` is the path to start inside the sandbox. `binds` hold the interpreter's prefixes, its site-packages
     and the staged project at its original path. `import_paths` go to the front of `sys.path` (project roots).
     `site_packages` are the host folders that packages are installed in. `prefix` is what the interpreter is started
-    by, such as a tool that counts its instructions.
+    by, such as a tool that counts its instructions. With an `image`, `executable` is a path inside it, and nothing of
+    the host's own Python is bound.
     """
 
     executable: str
@@ -108,6 +109,30 @@ class PythonEnvironment:
     working_directory: str = SCRATCH
     site_packages: tuple[str, ...] = ()
     prefix: tuple[str, ...] = ()
+    image: ImagePython | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Package:
+    """Something installed: its name and version, and the top-level names that it is imported by."""
+
+    name: str
+    version: str
+    modules: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ImagePython:
+    """The Python of a Docker image, as it told of itself when it was started there.
+
+    `identity` is the image's id. `variables` are those of the image's that a program keeps. `modules` are all top-level
+    names that can be imported.
+    """
+
+    identity: str
+    variables: tuple[tuple[str, str], ...]
+    modules: frozenset[str]
+    packages: tuple[Package, ...]
 
 
 @dataclass(frozen=True, slots=True)

@@ -124,7 +124,7 @@ def _trials(
 def _bench(sandbox: Sandbox, problem: MbppProblem, path: Path) -> Workbench | None:
     """The function with its base inputs as workload; None if the reference does not take them as JSON has them."""
     target = find_target(path, problem.function)
-    staged = stage(target, sandbox, None)
+    staged = stage(target, sandbox)
     found = [
         FoundCall(dump_call(arguments, {}, {}), "base", f"base {number}", "returned", number, 0.0)
         for number, arguments in enumerate(problem.base, start=1)

@@ -30,7 +30,9 @@ INSIDE_THE_SANDBOX = (
 DOORS = {
     "afterburner.sandbox.opening": "a backend may need an extra that is not installed",
     "afterburner.sandbox.commands.checks": "likewise",
+    "afterburner.sandbox.commands.environment": "likewise",
     "afterburner.sandbox.commands.serve": "likewise",
+    "afterburner.sandbox.environments.provide": "likewise",
     "afterburner.agent.store.connect": "PostgreSQL is an extra",
     "evals/commands": "NumPy, pyarrow and DuckDB are an extra",
     "training/commands": "likewise",

@@ -53,7 +53,7 @@ def work_on_targets(worker: Worker, deadline: Deadline) -> None:
     settings, cancel = worker.many.settings, worker.loan.cancel
     shared = SharedCpus(worker.loan.cores())
     at_once = settings.batch.jobs or functions_at_once(shared)
-    if not shared.beside or not worker.loan.follows_caller():
+    if not shared.beside or not worker.loan.follows_caller(settings.inputs):
         at_once = 1  # nothing could be kept off the core that another function is timed on
     at_once = min(at_once, settings.batch.top)
     stop = CancelToken()

@@ -131,9 +131,9 @@ def _work_through(
     worker = Worker(many, runs, proposer, loan, model_session, on_event, time.monotonic() - used_s)
     if many.profiled_s is None:
         loan.allow_folder(project_of(many.place))
-        with loan.sandbox() as sandbox:
+        with loan.sandbox(settings.inputs) as sandbox:
             on_event(ProgressEvent(kind=EventKind.PROFILING_PROJECT, subject=" ".join(settings.batch.command)))
-            survey = take_survey(sandbox, many.place, settings, survey_s)
+            survey = take_survey(sandbox, many.place, settings, survey_s, on_event)
         many.settings = replace(
             settings, batch=replace(settings.batch, command=survey.command, project_root=survey.project_root)
         )
@@ -146,7 +146,7 @@ def _work_through(
         many.usage = model_session.usage()
     many.merge(offered)
     if many.merged.texts:
-        with loan.sandbox() as sandbox:
+        with loan.sandbox(settings.inputs) as sandbox:
             on_event(
                 ProgressEvent(
                     kind=EventKind.RUNNING_ALL_OFFERS,

@@ -20,6 +20,7 @@ from afterburner.agent.cli.progress import (
     style_of,
 )
 from afterburner.agent.job.job import Job
+from afterburner.agent.option_kinds import EnvironmentKind
 from afterburner.agent.options import InputOptions, Proof, Search
 from afterburner.agent.types import Objective
 from afterburner.sandbox import UsageError
@@ -81,6 +82,8 @@ def compare(
         ),
     ] = None,
     python: Annotated[str | None, option_of(InputOptions, "python", _INPUTS)] = None,
+    environment: Annotated[EnvironmentKind, option_of(InputOptions, "environment", _INPUTS)] = EnvironmentKind.AUTO,
+    environment_from: Annotated[str | None, option_of(InputOptions, "environment_from", _INPUTS)] = None,
     float_tolerance: Annotated[float | None, option_of(InputOptions, "float_tolerance", _INPUTS)] = None,
     assume: Annotated[list[str] | None, option_of(InputOptions, "assume", _INPUTS)] = None,
     objective: Annotated[Objective, option_of(Search, "objective", help_text="What to compare.")] = Objective.TIME,
@@ -121,7 +124,13 @@ def compare(
     """
     failing = _failing(fail_on)
     inputs = InputOptions(
-        calls=calls, cases=cases, python=python, float_tolerance=float_tolerance, assume=tuple(assume or ())
+        calls=calls,
+        cases=cases,
+        python=python,
+        environment=environment,
+        environment_from=environment_from,
+        float_tolerance=float_tolerance,
+        assume=tuple(assume or ()),
     )
     jobs = _jobs(before, after, base, head, function, inputs)
     outputs = Outputs(json=json, receipt=receipt, html=html, counterexample=counterexample)

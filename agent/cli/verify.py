@@ -19,6 +19,7 @@ from afterburner.agent.cli.progress import (
     style_of,
 )
 from afterburner.agent.job.job import Job
+from afterburner.agent.option_kinds import EnvironmentKind
 from afterburner.agent.options import VERIFY_S, InputOptions, Search
 from afterburner.sandbox.terminal.options import filled
 from afterburner.sandbox.terminal.text import display_path
@@ -48,6 +49,8 @@ def verify(
         ),
     ] = None,
     python: Annotated[str | None, option_of(InputOptions, "python")] = None,
+    environment: Annotated[EnvironmentKind, option_of(InputOptions, "environment")] = EnvironmentKind.AUTO,
+    environment_from: Annotated[str | None, option_of(InputOptions, "environment_from")] = None,
     seed: Annotated[int, option_of(Search, "seed")] = 0,
     max_seconds: Annotated[float, option_of(Search, "max_seconds", help_text="Time budget, seconds.")] = VERIFY_S,
     fresh: Annotated[bool, option_of(Search, "fresh")] = False,
@@ -69,7 +72,14 @@ def verify(
     with show_beginning(f"{function} in {display_path(file)} and {display_path(against)}", style):
         open_session, deliver = loaded_late.open_session, loaded_late.deliver_verification
     with show_progress(None, style) as on_event:
-        inputs = InputOptions(calls=calls, python=python, float_tolerance=float_tolerance, assume=tuple(assume or ()))
+        inputs = InputOptions(
+            calls=calls,
+            python=python,
+            environment=environment,
+            environment_from=environment_from,
+            float_tolerance=float_tolerance,
+            assume=tuple(assume or ()),
+        )
         original = Job.from_file(file, function=function, inputs=inputs)
         other = Job.from_file(against, function=function)
         with open_session() as session:

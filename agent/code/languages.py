@@ -94,6 +94,7 @@ def check_program(settings: RunSettings, language: str) -> None:
         )
     for option, given in (
         ("--python", settings.inputs.python is not None),
+        ("--environment", settings.inputs.wants_image),
         ("--deterministic", settings.proof.deterministic),
         ("--float-tolerance", settings.inputs.float_tolerance is not None),
     ):

@@ -40,6 +40,7 @@ from afterburner.agent.judge.version_comparison import (
     measure_original,
 )
 from afterburner.agent.machine import describe_machine
+from afterburner.agent.options import InputOptions
 from afterburner.agent.types import Decision, HeldOut, Target, Workload, WorkloadCase
 from afterburner.agent.wording import count
 from afterburner.sandbox import Bind, CancelledError, UsageError, open_sandbox
@@ -110,7 +111,7 @@ def replay_receipt(
     with open_sandbox("auto") as sandbox, _bounded(sandbox, deadline):
         staged = _staged(receipt, project, sandbox.staging_folder())
         target = _target(receipt, staged.root)
-        environment = environment_of(target, sandbox, staged, python)
+        environment = environment_of(target, sandbox, staged, InputOptions(python=python), on_event)
         machine = describe_machine(sandbox, environment, target.language)
         on_event(ProgressEvent(kind=EventKind.RUNNING_RECEIPT, count=len(receipt.inputs)))
         workload, notes = _workload(receipt, sandbox, target, environment, has_project=project is not None)

@@ -28,6 +28,10 @@ def with_crosshair(environment: PythonEnvironment) -> tuple[PythonEnvironment, s
     Raises:
         UsageError: there is none for this Python; the message says why.
     """
+    if environment.image is not None:
+        if "crosshair" in environment.image.modules:
+            return environment, ""
+        raise UsageError("it is compiled for this machine, and the code runs in an image that does not have it")
     if environment.version != sys.version_info[:2]:
         own, its = (".".join(map(str, version)) for version in (sys.version_info[:2], environment.version))
         raise UsageError(f"it is compiled for Python {own}, and the code runs under {its}")

@@ -11,7 +11,7 @@ from afterburner.sandbox.installations import OWN_SITE, has_package, own_environ
 
 if TYPE_CHECKING:
     from afterburner.agent.types import Target
-    from afterburner.sandbox import PythonEnvironment
+    from afterburner.sandbox import Bind, PythonEnvironment
 
 _PACKAGES = ("hypothesis", "sortedcontainers")  # Hypothesis and all that it needs
 
@@ -33,6 +33,8 @@ def drawing_environment(environment: PythonEnvironment, target: Target) -> Drawi
     if has_package(environment, "hypothesis"):
         return Drawing(environment, "", is_own=False)
     lent = own_package_binds(*_PACKAGES)
+    if environment.image is not None and not _fits_image(environment, lent):
+        return Drawing(environment, "", is_own=False)  # there the import fails, which is told
     if environment.version == sys.version_info[:2]:
         return Drawing(replace(environment, binds=(*environment.binds, *lent)), OWN_SITE, is_own=False)
     ours = own_environment()
@@ -52,3 +54,9 @@ def drawing_environment(environment: PythonEnvironment, target: Target) -> Drawi
         OWN_SITE,
         is_own=True,
     )
+
+
+def _fits_image(environment: PythonEnvironment, lent: tuple[Bind, ...]) -> bool:
+    """Whether ours may be expected to run under an image's Python: newer ones have compiled parts."""
+    is_compiled = any(next(Path(bind.source).rglob("*.so"), None) for bind in lent)
+    return environment.version == sys.version_info[:2] and (not is_compiled or sys.platform == "linux")

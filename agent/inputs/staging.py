@@ -7,8 +7,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from afterburner.agent.code.languages import PYTHON
+from afterburner.agent.events import EventKind, ProgressEvent, ignore_event
+from afterburner.agent.option_kinds import EnvironmentKind
+from afterburner.agent.options import InputOptions
 from afterburner.agent.types import Skipped
 from afterburner.sandbox import UsageError
+from afterburner.sandbox.environments.provide import environment_in_image
 from afterburner.sandbox.installations import own_environment
 from afterburner.sandbox.interpreter import find_interpreter, python_environment
 from afterburner.sandbox.project import StagedProject, replace_in_copy, stage_project
@@ -16,12 +20,14 @@ from afterburner.sandbox.project import StagedProject, replace_in_copy, stage_pr
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from afterburner.agent.events import OnEvent
     from afterburner.agent.options import UnsavedText
     from afterburner.agent.types import Target
     from afterburner.sandbox import PythonEnvironment
     from afterburner.sandbox.sandbox import Sandbox
 
 LEFT_OUT_NAMED = 3
+_NO_CHOICE = InputOptions()
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,8 +39,14 @@ class Staged:
     left_out: tuple[Skipped, ...]
 
 
-def stage(target: Target, sandbox: Sandbox, python: str | None, unsaved: Sequence[UnsavedText] = ()) -> Staged:
-    """Copy what of the project may be shown, and find the interpreter (`python`, else the user's own).
+def stage(
+    target: Target,
+    sandbox: Sandbox,
+    inputs: InputOptions = _NO_CHOICE,
+    unsaved: Sequence[UnsavedText] = (),
+    on_event: OnEvent = ignore_event,
+) -> Staged:
+    """Copy what of the project may be shown, and find the interpreter that `inputs` choose, else the user's own.
 
     The copy holds the `unsaved` texts in place of what is on the disk.
 
@@ -44,7 +56,7 @@ def stage(target: Target, sandbox: Sandbox, python: str | None, unsaved: Sequenc
     if target.language != PYTHON:
         return stage_alone(target, sandbox)
     project = copy_project(target, sandbox, unsaved)
-    return Staged(project, environment_of(target, sandbox, project, python), left_out_of(project))
+    return Staged(project, environment_of(target, sandbox, project, inputs, on_event), left_out_of(project))
 
 
 def copy_project(target: Target, sandbox: Sandbox, unsaved: Sequence[UnsavedText] = ()) -> StagedProject:
@@ -71,23 +83,45 @@ def stage_alone(target: Target, sandbox: Sandbox) -> Staged:
     return Staged(project, own_environment(), ())
 
 
-def environment_of(target: Target, sandbox: Sandbox, project: StagedProject, python: str | None) -> PythonEnvironment:
-    """The interpreter for a target of a staged project (`python`, else the user's own), with what it has to see.
+def environment_of(
+    target: Target,
+    sandbox: Sandbox,
+    project: StagedProject,
+    inputs: InputOptions = _NO_CHOICE,
+    on_event: OnEvent = ignore_event,
+) -> PythonEnvironment:
+    """The interpreter for a target of a staged project, as `inputs` choose it, with what it has to see.
 
-    For a program in another language it is our own: nothing of it is run by an interpreter of the project.
+    For a program in another language it is our own: nothing of it is run by an interpreter of the project. What the
+    copy of the project holds must not change afterwards.
 
     Raises:
-        UsageError: the interpreter cannot be used.
+        UsageError: the interpreter cannot be used, or no image can be made.
     """
     if target.language != PYTHON:
         return own_environment()
+    folder = str(Path(target.path).parent)
+    if _is_in_image(sandbox, inputs):
+        return environment_in_image(
+            sandbox,
+            project,
+            named=inputs.environment_from,
+            requested=inputs.python,
+            import_paths=(target.import_root,),
+            working_directory=folder,
+            say=lambda line: on_event(ProgressEvent(kind=EventKind.MAKING_ENVIRONMENT, detail=line)),
+        )
     return python_environment(
         sandbox,
-        find_interpreter(python, project.root),
+        find_interpreter(inputs.python, project.root),
         project=project,
         import_paths=(target.import_root,),
-        working_directory=str(Path(target.path).parent),
+        working_directory=folder,
     )
+
+
+def _is_in_image(sandbox: Sandbox, inputs: InputOptions) -> bool:
+    return inputs.wants_image or (inputs.environment is EnvironmentKind.AUTO and sandbox.backend.needs_images)
 
 
 def left_out_of(project: StagedProject) -> tuple[Skipped, ...]:

@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING
 
 from afterburner.agent.code.locate import find_target
 from afterburner.agent.errors import WorkloadError
+from afterburner.agent.events import ignore_event
 from afterburner.agent.inputs.harness import Harness
 from afterburner.agent.inputs.project_modules import source_files
-from afterburner.agent.inputs.staging import stage
+from afterburner.agent.inputs.staging import copy_project, environment_of
 from afterburner.sandbox import Limits, UsageError
 from afterburner.sandbox.installations import has_package
 from afterburner.sandbox.project import find_root_of_folder, list_project, replace_in_copy
@@ -19,6 +20,7 @@ from afterburner.sandbox.project import find_root_of_folder, list_project, repla
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from afterburner.agent.events import OnEvent
     from afterburner.agent.inputs.harness_answers import Answer, Suite, SurveyedFunction
     from afterburner.agent.options import RunSettings
     from afterburner.agent.types import Target
@@ -44,20 +46,23 @@ class Survey:
         return sum(function.cost_s for function in self.functions)
 
 
-def take_survey(sandbox: Sandbox, place: Path, settings: RunSettings, limit_s: float) -> Survey:
+def take_survey(
+    sandbox: Sandbox, place: Path, settings: RunSettings, limit_s: float, on_event: OnEvent = ignore_event
+) -> Survey:
     """Run the workload once, under a profiler.
 
     Args:
         sandbox: where it runs.
         place: the folder (or file) whose functions count.
-        settings: `command`, `command_folder` and `python` matter.
+        settings: `command`, `command_folder`, `python` and `environment` matter.
         limit_s: after this the profile so far has to do.
+        on_event: is told what the making of an environment does.
 
     Raises:
         TargetError: the folder holds no code.
         WorkloadError: nothing ran, or nothing of the folder did.
     """
-    asked, staged = _prepare(sandbox, place, settings)
+    asked, staged = _prepare(sandbox, place, settings, {}, on_event)
     files = source_files(place, own_files(staged))
     asked = replace(asked, limits=Limits(wall_time_s=limit_s, cpu_time_s=limit_s))
     fields: dict[str, object] = {"profile": "files", "files": [str(path) for path in files]}
@@ -92,9 +97,7 @@ def check_tests(
         limit_s: after this it is stopped.
         texts: what the files hold, by their absolute paths.
     """
-    asked, staged = _prepare(sandbox, place, settings)
-    for path, data in texts.items():
-        replace_in_copy(staged, path.relative_to(staged.root), data)
+    asked, _ = _prepare(sandbox, place, settings, texts, ignore_event)
     asked = replace(asked, limits=Limits(wall_time_s=limit_s, cpu_time_s=limit_s))
     answer, _ = _ask(asked, settings, {"profile": "none"})
     return answer.suite
@@ -112,14 +115,19 @@ def own_files(project: StagedProject) -> list[Path]:
     return sorted(project.root / path.relative_to(project.folder) for path in found)
 
 
-def _prepare(sandbox: Sandbox, place: Path, settings: RunSettings) -> tuple[Harness, StagedProject]:
-    """Stage the project, with what every file of `place` is imported from."""
+def _prepare(
+    sandbox: Sandbox, place: Path, settings: RunSettings, texts: Mapping[Path, bytes], on_event: OnEvent
+) -> tuple[Harness, StagedProject]:
+    """Stage the project with `texts` in it, and with what every file of `place` is imported from."""
     readable = _targets(place)
-    staged = stage(readable[0], sandbox, settings.inputs.python)
-    roots = dict.fromkeys([*(target.import_root for target in readable), *staged.environment.import_paths])
+    project = copy_project(readable[0], sandbox)
+    for path, data in texts.items():
+        replace_in_copy(project, path.relative_to(project.root), data)
+    environment = environment_of(readable[0], sandbox, project, settings.inputs, on_event)
+    roots = dict.fromkeys([*(target.import_root for target in readable), *environment.import_paths])
     folder = settings.batch.command_folder or readable[0].project_root
-    environment = replace(staged.environment, import_paths=tuple(roots), working_directory=folder)
-    return Harness(sandbox, readable[0], environment, Limits()), staged.project
+    environment = replace(environment, import_paths=tuple(roots), working_directory=folder)
+    return Harness(sandbox, readable[0], environment, Limits()), project
 
 
 def _targets(place: Path) -> list[Target]:

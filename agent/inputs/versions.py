@@ -12,6 +12,7 @@ from afterburner.agent.code.locate import find_target, functions_in, read_source
 from afterburner.agent.code.revisions import export_tree
 from afterburner.agent.code.source_text import split_lines
 from afterburner.agent.errors import TargetError
+from afterburner.agent.events import ignore_event
 from afterburner.agent.inputs.staging import copy_project, environment_of, left_out_of
 from afterburner.agent.options import RunSettings, UnsavedText
 from afterburner.sandbox import Bind, UsageError
@@ -19,7 +20,9 @@ from afterburner.sandbox.installations import own_environment
 from afterburner.sandbox.project import StagedProject, find_project_root
 
 if TYPE_CHECKING:
+    from afterburner.agent.events import OnEvent
     from afterburner.agent.job.job import Job
+    from afterburner.agent.options import InputOptions
     from afterburner.agent.types import Skipped, Target
     from afterburner.sandbox import PythonEnvironment
     from afterburner.sandbox.sandbox import Sandbox
@@ -109,7 +112,9 @@ def _texts(source: str) -> dict[str, list[str]]:
     return {name: lines[first - 1 : last] for name, first, last in functions_in(source)}
 
 
-def stage_versions(before: Version, after: Version, sandbox: Sandbox, python: str | None) -> Versions:
+def stage_versions(
+    before: Version, after: Version, sandbox: Sandbox, inputs: InputOptions, on_event: OnEvent = ignore_event
+) -> Versions:
     """Give both versions the interpreter and the place of BEFORE.
 
     Each has its own tree if it is another revision, or a file of the same name in another project, or if other files
@@ -121,7 +126,7 @@ def stage_versions(before: Version, after: Version, sandbox: Sandbox, python: st
     """
     if before.project is None or after.project is None:
         return Versions(before, after, own_environment(), None, ())
-    environment = environment_of(before.target, sandbox, before.project, python)
+    environment = environment_of(before.target, sandbox, before.project, inputs, on_event)
     skipped = left_out_of(before.project)
     if not _has_own_tree(before, after):
         return Versions(before, replace(after, project=before.project), environment, None, skipped)
@@ -129,7 +134,7 @@ def stage_versions(before: Version, after: Version, sandbox: Sandbox, python: st
     # Seen at the same place, so that no path tells the versions apart.
     bind = Bind(str(after.project.folder), str(before.project.root))
     moved = replace(after.project, binds=(bind,), root=before.project.root)
-    other = environment_of(before.target, sandbox, moved, python)
+    other = environment_of(before.target, sandbox, moved, inputs, on_event)
     more = tuple(each for each in left_out_of(moved) if each not in skipped)
     return Versions(before, replace(after, project=moved), environment, other, (*skipped, *more))
 

@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING, Any, Literal, Union, get_args, get_origin
 from afterburner.agent.errors import SettingsError
 from afterburner.agent.job.setting_values import field_types, settings_from, written_defaults
 from afterburner.agent.job.trust import TRUST_VARIABLE, TrustQuestion, TrustRequest
+from afterburner.agent.option_kinds import EnvironmentKind
 from afterburner.sandbox import UsageError
 from afterburner.sandbox.project import find_project_root
 from afterburner.sandbox.terminal.text import scrub_line
@@ -38,7 +39,7 @@ PREFIX = "AFTERBURNER_"  # of the variables that are settings
 # What a run is asked for each time: its target, and what becomes of the result.
 NOT_SETTINGS = frozenset({"function", "calls", "cases", "apply", "yes", "record"})
 _PATHS = ("FILE", "DIR", "PATH")
-_NEEDS_TRUST = (*_PATHS, "MODEL", "URL", "COMMAND", "MODULES")
+_NEEDS_TRUST = (*_PATHS, "MODEL", "URL", "COMMAND", "MODULES", "IMAGE")
 _NOT_OURS = stat.S_ISVTX | stat.S_IWOTH  # the mode of a folder such as /tmp, where a file may be anyone's
 _LONGEST_SHOWN = 60  # characters of a value in a message
 _LARGEST_INTEGER = 2**63  # TOML promises no more
@@ -62,6 +63,8 @@ class Setting:
     @property
     def needs_trust(self) -> bool:
         """Whether its values are texts that name a model, a file, a program or modules, or nobody says what."""
+        if self.annotation is EnvironmentKind:  # an image is made by the installers of what the project names
+            return True
         return self.is_text and self.metavar in (None, *_NEEDS_TRUST)
 
 

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from afterburner.agent.deadline import Deadline
     from afterburner.agent.judge.measuring.sample_sources import Case
     from afterburner.agent.judge.measuring.workbench import Workbench
+    from afterburner.agent.options import InputOptions
     from afterburner.sandbox import Program
 
 SLOWDOWN = 150  # of Python under valgrind, at most
@@ -30,6 +31,10 @@ _SHORTEST_S = 1.0
 _MEMORY_KIB = 1_048_576  # what valgrind needs for itself, at most
 _NOTHING = "_afterburner_does_nothing"
 _NOTHING_SOURCE = f"\n\ndef {_NOTHING}(*_args, **_kwargs):\n    pass\n"
+_NOT_IN_IMAGE = (
+    "--deterministic counts instructions with this machine's valgrind, which an image does not have. "
+    "Leave it out, or use --environment host."
+)
 _COLLECTED = re.compile(r"^==\d+== Collected : (\d+)$", re.MULTILINE)
 
 
@@ -59,6 +64,16 @@ def check_valgrind() -> None:
         )
 
 
+def check_counts_here(inputs: InputOptions) -> None:
+    """Say at once if the code is to run in an image.
+
+    Raises:
+        ToolchainMissingError: it is.
+    """
+    if inputs.wants_image:
+        raise ToolchainMissingError(_NOT_IN_IMAGE)
+
+
 def count_instructions(
     bench: Workbench, original: str, rewrite: str, cases: Sequence[Case], deadline: Deadline
 ) -> InstructionCounts:
@@ -77,6 +92,8 @@ def count_instructions(
         SandboxInternalError: the sandbox failed.
     """
     check_valgrind()
+    if bench.environment.image is not None:
+        raise ToolchainMissingError(_NOT_IN_IMAGE)
     nothing = () if bench.by_cases else ((_does_nothing(bench, original), _without_outcomes(cases)),)
     base = sum(_count(bench, program, made, deadline) for program, made in nothing)
     before, after = (_count(bench, bench.program(source), cases, deadline) for source in (original, rewrite))

@@ -54,7 +54,7 @@ def open_subject(sandbox: Sandbox, subject: Subject, folder: Path) -> Prepared:
     path.write_text(subject.source(), encoding="utf-8")
     calls.write_text(subject.calls_source(_SEED), encoding="utf-8")
     target = find_target(path, FUNCTION)
-    environment = stage(target, sandbox, python=None).environment
+    environment = stage(target, sandbox).environment
     settings = RunSettings(
         file=str(path), function=FUNCTION, inputs=InputOptions(calls=str(calls)), search=Search(seed=_SEED)
     )

@@ -113,7 +113,7 @@ def compare_jobs(
     report = in_stage(on_event, Stage.COMPARE)
     before, after = _of_one_function(before, after)
     report(ProgressEvent(kind=EventKind.STAGING_VERSIONS))
-    versions = _staged(before, after, sandbox, allow)
+    versions = _staged(before, after, sandbox, allow, report)
     settings = RunSettings(before.path, before.function, before.inputs, search, proof, batch=before.batch)
     core = TimingCore(waiting_for_core(on_event), cores, deadline.clock)
     prepared = _prepare(versions, settings, sandbox, core, deadline, on_event)
@@ -158,14 +158,14 @@ class _Prepared:
     comparing: VersionJudge
 
 
-def _staged(before: Job, after: Job, sandbox: Sandbox, allow: Callable[[Target], None]) -> Versions:
+def _staged(before: Job, after: Job, sandbox: Sandbox, allow: Callable[[Target], None], on_event: OnEvent) -> Versions:
     """Both versions with copies of their trees, which are allowed to run."""
     old, new = read_version(before, sandbox), read_version(replace(after, inputs=before.inputs), sandbox)
     if old.target.language != new.target.language:
         raise UsageError(f"{old.target.language} and {new.target.language}: both versions must be in one language.")
     for target in (old.target, new.target):
         allow(target)
-    return stage_versions(old, new, sandbox, before.inputs.python)
+    return stage_versions(old, new, sandbox, before.inputs, on_event)
 
 
 def _prepare(  # noqa: PLR0917 - what a comparison depends on, and who is told

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from afterburner.agent.deadline import BudgetClock, Deadline
     from afterburner.agent.events import ProgressEvent
     from afterburner.agent.models.requests.model_session import ModelSession
-    from afterburner.agent.options import RunSettings
+    from afterburner.agent.options import InputOptions, RunSettings
     from afterburner.agent.types import Target
     from afterburner.agent.usage import Usage
     from afterburner.sandbox import CancelToken
@@ -48,10 +48,11 @@ class Lender(Protocol):
             used_before: what others had used of the caps when it began, if it is resumed.
         """
 
-    def sandbox(self, *, fresh: bool = False) -> AbstractContextManager[Sandbox]:
+    def sandbox(self, inputs: InputOptions, *, fresh: bool = False) -> AbstractContextManager[Sandbox]:
         """A branch of the session's sandbox, which is stopped when the run is cancelled.
 
         Args:
+            inputs: what the job runs in: an image needs containers of Docker.
             fresh: whether it uses nothing that earlier runs have found out.
 
         Raises:

@@ -194,7 +194,7 @@ class _Run:
             proposer = open_proposer_of(self.settings, model_session, is_new=prepared is None)
             if not self.settings.problem:
                 self.lender.allow(self.target)
-            with self.lender.sandbox(fresh=self.settings.search.fresh) as sandbox:
+            with self.lender.sandbox(self.settings.inputs, fresh=self.settings.search.fresh) as sandbox:
                 staged = stage_target(self.settings, self.target, sandbox, self.report)
                 machine = describe_machine(sandbox, staged.environment, self.target.language)
                 if prepared is None:

@@ -37,7 +37,7 @@ def stage_target(settings: RunSettings, target: Target, sandbox: Sandbox, on_eve
     if settings.problem:
         return stage_alone(target, sandbox)
     on_event(ProgressEvent(kind=EventKind.STAGING, subject=Path(target.project_root).name))
-    return stage(target, sandbox, settings.inputs.python, settings.unsaved)
+    return stage(target, sandbox, settings.inputs, settings.unsaved, on_event)
 
 
 def prepare(

@@ -26,7 +26,17 @@ from afterburner.agent.job.trust import Trust, TrustAnswers, TrustQuestion, Trus
 from afterburner.agent.job_reporter import JobReporter
 from afterburner.agent.judge.verification.verify import Verification, verify_jobs
 from afterburner.agent.models.requests.model_session import ModelSession, open_model_session
-from afterburner.agent.options import VERIFY_S, Caps, ModelOptions, Proof, RunSettings, Search, settings_of
+from afterburner.agent.option_kinds import EnvironmentKind
+from afterburner.agent.options import (
+    VERIFY_S,
+    Caps,
+    InputOptions,
+    ModelOptions,
+    Proof,
+    RunSettings,
+    Search,
+    settings_of,
+)
 from afterburner.agent.session.active_jobs import ActiveJobs
 from afterburner.agent.session.call_checks import check_call, check_files, check_job, check_session
 from afterburner.agent.session.compare import compare_jobs
@@ -76,8 +86,11 @@ class Session:
         self._stack = stack
         self._sandbox: Sandbox | SharedSandbox
         if isinstance(sandbox, str):
-            self._sandbox = SharedSandbox(sandbox)
+            self._sandbox = self._of_images = SharedSandbox(sandbox)
             stack.callback(self._sandbox.close)
+            if sandbox == "auto":
+                self._of_images = SharedSandbox("docker")
+                stack.callback(self._of_images.close)
         else:
             self._sandbox = sandbox
         self._models = models
@@ -223,7 +236,7 @@ class Session:
         check_files(job, other)
         reporter = JobReporter(on_event or ignore_event, new_run_id(), job.name)
         search = search or Search(max_seconds=VERIFY_S)
-        with self.lend(cancel) as loan, loan.sandbox(fresh=search.fresh) as sandbox:
+        with self.lend(cancel) as loan, loan.sandbox(job.inputs, fresh=search.fresh) as sandbox:
             verification = verify_jobs(
                 job,
                 other,
@@ -266,7 +279,7 @@ class Session:
         check_files(before, after)
         reporter = JobReporter(on_event or ignore_event, new_run_id(), before.name)
         search = search or Search()
-        with self.lend(cancel) as loan, loan.sandbox(fresh=search.fresh) as sandbox:
+        with self.lend(cancel) as loan, loan.sandbox(before.inputs, fresh=search.fresh) as sandbox:
             comparison = compare_jobs(
                 before,
                 after,
@@ -285,6 +298,8 @@ class Session:
         command: tuple[str, ...] = (),
         *,
         python: str | None = None,
+        environment: EnvironmentKind = EnvironmentKind.AUTO,
+        environment_from: str | None = None,
         limit_s: float = SURVEY_S,
         on_event: OnEvent | None = None,
         cancel: CancelToken | None = None,
@@ -295,6 +310,8 @@ class Session:
             place: a folder or a file.
             command: `python SCRIPT.py …`, which is profiled; without it the project's tests are.
             python: the interpreter that runs the code; None: the project's.
+            environment: see `InputOptions`.
+            environment_from: likewise.
             limit_s: how long to profile, seconds; the ranking then uses the profile so far.
             on_event: receives progress events.
             cancel: ends it from another thread.
@@ -306,14 +323,14 @@ class Session:
         expect("python", python, str, "the path or the name of an interpreter", optional=True)
         check_call(on_event, cancel)
         words = python_command(command)
-        settings = settings_of(str(place), python=python)
+        settings = settings_of(str(place), python=python, environment=environment, environment_from=environment_from)
         batch = replace(settings.batch, command=words, command_folder=str(Path.cwd()) if words else "")
         settings = replace(settings, batch=batch, models=self._models)
-        with self.lend(cancel) as loan, loan.sandbox() as sandbox:
+        with self.lend(cancel) as loan, loan.sandbox(settings.inputs) as sandbox:
             loan.allow_folder(project_of(Path(place)))
             report = JobReporter(on_event or ignore_event, new_run_id(), str(place))
             report(ProgressEvent(kind=EventKind.PROFILING_PROJECT, subject=" ".join(words)))
-            return rank(take_survey(sandbox, Path(place), settings, limit_s))
+            return rank(take_survey(sandbox, Path(place), settings, limit_s, report))
 
     def project_options(
         self,
@@ -365,9 +382,11 @@ class Session:
         with open_runs(self.folder.of_runs()) as runs:
             yield runs
 
-    def opened_sandbox(self, cancel: CancelToken) -> Sandbox:
-        """Return the session's sandbox, and open it on first use."""
-        return self._sandbox.get(cancel) if isinstance(self._sandbox, SharedSandbox) else self._sandbox
+    def opened_sandbox(self, inputs: InputOptions, cancel: CancelToken) -> Sandbox:
+        """Return the session's sandbox, and open it on first use; for an image, Docker's where the choice is free."""
+        if not isinstance(self._sandbox, SharedSandbox):
+            return self._sandbox
+        return (self._of_images if inputs.wants_image else self._sandbox).get(cancel)
 
     def opened_models(self) -> ModelSession:
         """Return the model session that all requests share, and open it on first use."""
@@ -382,7 +401,10 @@ class Session:
         Raises:
             NotTrustedError: the answer was no.
         """
-        detail = f"code of {root} runs in the sandbox, to judge a rewrite of it"
+        detail = (
+            f"code of {root} runs in the sandbox, to judge a rewrite of it; where it runs in an image, packages "
+            "that it declares are installed before, in a container that has a network"
+        )
         self._answers.require(TrustRequest(TrustQuestion.RUN_CODE, root, detail), cancel)
 
 
@@ -419,18 +441,18 @@ class Loan:
         )
 
     @contextmanager
-    def sandbox(self, *, fresh: bool = False) -> Iterator[Sandbox]:
+    def sandbox(self, inputs: InputOptions, *, fresh: bool = False) -> Iterator[Sandbox]:
         """A branch of the session's sandbox, which is stopped when the run is cancelled."""
-        opened, known_in = self.session.opened_sandbox(self.cancel), self.session.folder.of_known_runs()
+        opened, known_in = self.session.opened_sandbox(inputs, self.cancel), self.session.folder.of_known_runs()
         with opened.branch(known_in) as branch, self.cancel.on_cancel(branch.stop):
             if fresh and branch.known is not None:
                 branch.known.renew()
             branch.share = self.share
             yield branch
 
-    def follows_caller(self) -> bool:
+    def follows_caller(self, inputs: InputOptions) -> bool:
         """Whether programs of the sandbox keep to the CPUs of the thread that runs them."""
-        return self.session.opened_sandbox(self.cancel).follows_caller
+        return self.session.opened_sandbox(inputs, self.cancel).follows_caller
 
     def cores(self) -> Cores:
         """The cores that samples may be timed on."""

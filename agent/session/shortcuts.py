@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from afterburner.agent.job.job import Job
+from afterburner.agent.option_kinds import EnvironmentKind
 from afterburner.agent.options import VERIFY_S, InputOptions, Search, settings_of
 from afterburner.agent.session.from_settings import job_of, session_for
 from afterburner.agent.session.session import open_session
@@ -76,6 +77,8 @@ def verify(
     function: str,
     calls: str | None = None,
     python: str | None = None,
+    environment: EnvironmentKind = EnvironmentKind.AUTO,
+    environment_from: str | None = None,
     seed: int = 0,
     max_seconds: float = VERIFY_S,
     float_tolerance: float | None = None,
@@ -90,6 +93,8 @@ def verify(
         function: `name` or `Class.name`.
         calls: a Python file that calls the function; without it, calls are found as for `optimize`.
         python: the interpreter to run the code with.
+        environment: see `InputOptions`.
+        environment_from: likewise.
         seed: of every random choice of ours.
         max_seconds: budget for all of it. It takes less where nothing new can be thought of.
         float_tolerance: the largest relative difference of two floats; exactly equal without it.
@@ -99,7 +104,13 @@ def verify(
     Raises:
         AfterburnerError: one of the tree in `afterburner.sandbox.errors` and `afterburner.agent.errors`.
     """
-    inputs = InputOptions(calls=calls, python=python, float_tolerance=float_tolerance)
+    inputs = InputOptions(
+        calls=calls,
+        python=python,
+        environment=environment,
+        environment_from=environment_from,
+        float_tolerance=float_tolerance,
+    )
     with open_session() as session:
         return session.verify(
             Job.from_file(file, function=function, inputs=inputs),

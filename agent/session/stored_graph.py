@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Protocol, cast
 
-from afterburner.agent.judge.instructions import check_valgrind
+from afterburner.agent.judge.instructions import check_counts_here, check_valgrind
 from afterburner.agent.judge.measuring.sequential import MOST_TESTS
 from afterburner.agent.loop.state import LoopState, empty_state
 from afterburner.agent.loop.untraced import untraced
@@ -85,6 +85,7 @@ def open_proposer_of(settings: RunSettings, model_session: ModelSession, *, is_n
     )
     if settings.proof.deterministic:
         check_valgrind()
+        check_counts_here(settings.inputs)
     await_server = getattr(proposer, "await_server", None)
     if await_server is not None and is_new and not _may_be_answered(settings):
         await_server()

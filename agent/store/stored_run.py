@@ -55,6 +55,7 @@ class StoredRequest:
                 calls=settings.inputs.calls and self.place_of(settings.inputs.calls),
                 cases=settings.inputs.cases and self.place_of(settings.inputs.cases),
                 python=self.place_of(python) if python and "/" in python else python,
+                environment_from=self._file_or_name(settings.inputs.environment_from),
             ),
             models=replace(
                 settings.models,
@@ -66,6 +67,10 @@ class StoredRequest:
     def place_of(self, path: str) -> str:
         """The absolute path of what was named when the run was started."""
         return str(Path(self.folder) / Path(path).expanduser())
+
+    def _file_or_name(self, named: str | None) -> str | None:
+        """A Dockerfile by its absolute path; the name of an image, or a path from the project's root, as it is."""
+        return self.place_of(named) if named and Path(self.place_of(named)).is_file() else named
 
     def _anchored(self, model: str) -> str:
         kind, colon, rest = model.partition(":")

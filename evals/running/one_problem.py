@@ -7,6 +7,7 @@ import time
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
+from afterburner.agent.options import InputOptions
 from afterburner.evals.anchors import DRIFT_LIMIT, Drift, choose_anchors, drift_of
 from afterburner.evals.evaluation import PRIVATE, PUBLIC
 from afterburner.evals.problems import code_id
@@ -70,7 +71,7 @@ class ProblemEvaluator:
         problem, rows = self.problem, self.rows
         best = [rows.codes[name] for name in dict.fromkeys(row["code_id"] for row in rows.tables["best"]) if name]
         drifts: dict[str, Drift] = {}
-        with self.loops.session.lend(self.loops.cancel) as loan, loan.sandbox() as sandbox:
+        with self.loops.session.lend(self.loops.cancel) as loan, loan.sandbox(InputOptions()) as sandbox:
             sides = {PUBLIC: problem.problem, **({PRIVATE: problem.private} if problem.private else {})}
             for tests, judged in sides.items():
                 drifts[tests] = self._measure(tests, judged, best, sandbox, loan.cores())

@@ -55,7 +55,12 @@ def survey(folder: Path, request: RunRequest) -> list[RankedTarget]:
 
     def run(session: Any, settings: RunSettings) -> list[RankedTarget]:
         ranked: list[RankedTarget] = session.survey(
-            folder, python=settings.inputs.python, on_event=request.on_event, cancel=request.cancel
+            folder,
+            python=settings.inputs.python,
+            environment=settings.inputs.environment,
+            environment_from=settings.inputs.environment_from,
+            on_event=request.on_event,
+            cancel=request.cancel,
         )
         return ranked
 
@@ -135,7 +140,12 @@ def compare(
         )
 
     def run(session: Any, settings: RunSettings) -> ComparisonResult:
-        with _inputs(InputOptions(python=settings.inputs.python), asked) as inputs:
+        chosen = InputOptions(
+            python=settings.inputs.python,
+            environment=settings.inputs.environment,
+            environment_from=settings.inputs.environment_from,
+        )
+        with _inputs(chosen, asked) as inputs:
             before = (
                 Job.from_file(file, function=function, inputs=inputs)
                 if revision is None

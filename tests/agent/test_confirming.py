@@ -42,7 +42,7 @@ def bench(tmp_path: Path, sandbox: Sandbox) -> Bench:
         path.write_text(source)
         settings = RunSettings(file=str(path), function="squares")
         target = find_target(path, "squares")
-        environment = stage(target, sandbox, settings.inputs.python).environment
+        environment = stage(target, sandbox, settings.inputs).environment
         return prepared_bench(settings, target, sandbox, environment, lambda _: None)
 
     return make

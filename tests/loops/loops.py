@@ -101,7 +101,7 @@ class OneAnswer:
 def open_bench(settings: RunSettings, sandbox: Sandbox) -> Workbench:
     """The workload of a function of a file, found as a run finds it."""
     target = find_target(Path(settings.file), settings.function)
-    environment = stage(target, sandbox, settings.inputs.python).environment
+    environment = stage(target, sandbox, settings.inputs).environment
     return prepared_bench(settings, target, sandbox, environment, lambda _: None)
 
 

@@ -12,6 +12,8 @@ from afterburner.agent.code.context.readable_files import read_regular
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    from afterburner.sandbox import PythonEnvironment
+
 MAX_DISTRIBUTIONS = 3_000
 _MAX_METADATA_BYTES = 2_000_000
 _MAX_RECORD_BYTES = 8_000_000
@@ -30,6 +32,18 @@ class Distribution:
 
     def __str__(self) -> str:
         return f"{self.name} {self.version}".strip()
+
+
+def installed_in(environment: PythonEnvironment) -> tuple[Distribution, ...]:
+    """What an environment has: told by its files here, or by its image when that was asked."""
+    if environment.image is None:
+        return installed_distributions(environment.site_packages)
+    found = {
+        normalized(each.name): Distribution(each.name, each.version, frozenset(each.modules))
+        for each in reversed(environment.image.packages)
+        if _NAME.fullmatch(each.name) and _VERSION.fullmatch(each.version)
+    }
+    return tuple(found[name] for name in sorted(found))
 
 
 def installed_distributions(site_packages: Sequence[str]) -> tuple[Distribution, ...]:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from afterburner.agent.code.context.allowed import ImportRules
 from afterburner.agent.code.context.describe import describe
 from afterburner.agent.code.context.imports import new_importer, new_imports
-from afterburner.agent.code.context.installed import installed_distributions
+from afterburner.agent.code.context.installed import installed_in
 from afterburner.agent.code.context.mentions import mentions
 from afterburner.agent.code.context.readable_files import ProjectFiles, read_regular
 from afterburner.agent.code.context.resolver import Resolver
@@ -88,7 +88,7 @@ class Surroundings:
         if self._rules is None:
             files = ProjectFiles(self._folder, self._own_file)
             files.put(self._own_file, self._target.source)
-            installed = installed_distributions(self._environment.site_packages)
+            installed = installed_in(self._environment)
             resolver = self._resolver(files)
             self._rules = ImportRules(self._settings.models.allow_imports, installed, files, resolver, self._own_file)
         return self._rules

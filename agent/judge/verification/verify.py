@@ -76,7 +76,7 @@ def verify_jobs(
     for each in (target, against):
         allow(each)
     on_event(ProgressEvent(kind=EventKind.STAGING, subject=Path(target.project_root).name))
-    staged = stage(target, sandbox, job.inputs.python, job.unsaved)
+    staged = stage(target, sandbox, job.inputs, job.unsaved, on_event)
     limits = workload_limits(search.max_seconds, job.inputs.float_tolerance)
     settings = RunSettings(job.path, job.function, inputs=job.inputs, search=search, unsaved=job.unsaved)
     workload = build_workload(sandbox, target, staged.environment, settings, limits, on_event)

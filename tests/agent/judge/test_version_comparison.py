@@ -55,7 +55,7 @@ def bench_of(tmp_path_factory: pytest.TempPathFactory, sandbox: Sandbox) -> Call
         path = tmp_path_factory.mktemp("project") / "summing.py"
         path.write_text(text, encoding="utf-8")
         target = find_target(path, "total")
-        settings, environment = RunSettings(file=str(path), function="total"), stage(target, sandbox, None).environment
+        settings, environment = RunSettings(file=str(path), function="total"), stage(target, sandbox).environment
         return prepared_bench(settings, target, sandbox, environment, lambda _: None)
 
     return make

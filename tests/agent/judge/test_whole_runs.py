@@ -59,7 +59,7 @@ MAIN = f"\n\nif __name__ == '__main__':\n{SIZES}"
 def bench_of(path: Path, sandbox: Sandbox) -> Workbench:
     """The function `known` of a file, without any inputs: whole runs need none."""
     target = find_target(path, "known")
-    return Workbench(target, Workload(), sandbox, stage(target, sandbox, None).environment, Limits(), None)
+    return Workbench(target, Workload(), sandbox, stage(target, sandbox).environment, Limits(), None)
 
 
 @pytest.fixture

@@ -1,0 +1,362 @@
+"""Makes the image of a project's environment, once, and finds, lists and removes those that were made."""
+
+from __future__ import annotations
+
+import fcntl
+import hashlib
+import os
+import tarfile
+import tempfile
+import time
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from afterburner.sandbox.archives import add_bytes, add_file
+from afterburner.sandbox.cancel import current_token
+from afterburner.sandbox.docker_backend import WORKSPACE_LABEL
+from afterburner.sandbox.docker_images import (
+    build_image,
+    install_in_image,
+    labelled_images,
+    pull_image,
+    remove_image,
+)
+from afterburner.sandbox.docker_progress import LONGEST_S
+from afterburner.sandbox.environments.declaration import Dockerfile
+from afterburner.sandbox.environments.declared import package_sources, trusted_certificates
+from afterburner.sandbox.environments.recipes import CERTIFICATES, ENVIRONMENT, PROJECT
+from afterburner.sandbox.errors import SandboxInternalError, ToolchainMissingError, UsageError
+from afterburner.sandbox.folders import cache_folder
+from afterburner.sandbox.project import list_project, why_left_out
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from afterburner.sandbox.docker_daemon import DockerDaemon
+    from afterburner.sandbox.environments.declaration import Declaration, Recipe
+
+    Say = Callable[[str], object]
+
+LABEL = "afterburner.environment"  # of each image that is made here; its value is the key
+_PROJECT_LABEL = f"{LABEL}.project"
+_DECLARED_LABEL = f"{LABEL}.declared"
+_FORM = 1  # a new number makes everybody's images anew
+_SHORT = 12  # characters of a key that make a name
+_REPOSITORY = "afterburner-environment"  # of their tags
+_DOCKERFILE = ".afterburner.Dockerfile"  # in a context that it does not lie in
+_IGNORE_FILE = ".dockerignore"
+_LEFT_OVER_S = 2 * LONGEST_S
+_LOOK_S = 0.2  # how often a wait for another process looks whether it was cancelled
+_SEARCH_PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
+_MACHINES = {"amd64": "x86_64", "arm64": "aarch64"}  # Docker's words, and the kernel's
+
+
+@dataclass(frozen=True, slots=True)
+class EnvironmentImage:
+    """An image that was made for a project.
+
+    Attributes:
+        name: what it is removed by.
+        project: the folder that it was made for.
+        declared: what it was made of.
+        created: in seconds since 1970.
+        size_bytes: of all its layers; those of its base may be shared with other images.
+    """
+
+    name: str
+    project: str
+    declared: str
+    created: int
+    size_bytes: int
+
+
+def provide_image(  # noqa: PLR0917 - each of another kind
+    daemon: DockerDaemon,
+    root: Path,
+    declaration: Declaration,
+    network: str | None,
+    say: Say,
+    check: Callable[[str], object] = lambda _: None,
+) -> str:
+    """The id of the image that a declaration comes to; it is made now if the daemon does not have it.
+
+    Args:
+        daemon: that has it afterwards.
+        root: the project.
+        declaration: from `read_declaration`.
+        network: see `DockerOptions.install_network`.
+        say: is told what goes on, in lines for a person.
+        check: is called with the base's id before anything is installed into it.
+
+    Raises:
+        UsageError: the base cannot be had, is for another machine, or something cannot be built or installed.
+        SandboxInternalError: the daemon is gone.
+        CancelledError: see `afterburner.sandbox.cancel.cancellable`.
+    """
+    base = _base(daemon, root, declaration, network, say)
+    check(base)
+    recipe = declaration.recipe
+    if recipe is None:
+        return base
+    try:
+        key = _key(base, recipe)
+    except OSError as error:
+        raise UsageError(f"What {root} declares cannot be read: {error}.") from error
+    name = f"{_REPOSITORY}:{key[:_SHORT]}"
+    with _only_one(key):
+        if daemon.has_image(name):
+            return str(daemon.image(name)["Id"])
+        _remove_leftovers(daemon)
+        for note in recipe.notes:
+            say(note)
+        say(f"installing {declaration.summary}: this is done once")
+        labels = {LABEL: key, _PROJECT_LABEL: str(root), _DECLARED_LABEL: declaration.summary}
+        return _installed(daemon, root, declaration, base, name, labels, network, say)
+
+
+def _installed(  # noqa: PLR0917 - each of another kind
+    daemon: DockerDaemon,
+    root: Path,
+    declaration: Declaration,
+    base: str,
+    name: str,
+    labels: dict[str, str],
+    network: str | None,
+    say: Say,
+) -> str:
+    recipe = declaration.recipe
+    assert recipe is not None  # noqa: S101 - narrows the type
+    variables, notes = package_sources(os.environ)
+    certificates, named, more = trusted_certificates(os.environ)
+    for note in (*notes, *more):
+        say(note)
+    path = variables_of(daemon, base).get("PATH", _SEARCH_PATH)
+    with _archive(root, recipe, certificates) as files:
+        try:
+            return install_in_image(
+                daemon,
+                base,
+                files,
+                recipe.script,
+                tag=name,
+                variables={**variables, **named, "HOME": "/root", "PATH": path},
+                kept={"PATH": f"{ENVIRONMENT}/bin:{path}"},
+                labels=labels,
+                say=say,
+                network=network,
+            )
+        except UsageError as error:
+            raise UsageError(
+                f"{root}: {error}\nMend {declaration.summary.partition(',')[0]}, or name an image that has everything "
+                "with --environment-from IMAGE (or a Dockerfile)."
+            ) from error
+
+
+def environment_images(daemon: DockerDaemon) -> list[EnvironmentImage]:
+    """The images that were made for projects, newest first.
+
+    Raises:
+        SandboxInternalError: the daemon does not tell.
+    """
+    found = [
+        EnvironmentImage(
+            tag.partition(":")[2],
+            image["Labels"].get(_PROJECT_LABEL, ""),
+            image["Labels"].get(_DECLARED_LABEL, ""),
+            int(image["Created"]),
+            int(image["Size"]),
+        )
+        for image in labelled_images(daemon, LABEL)
+        for tag in image.get("RepoTags") or ()
+        if tag.startswith(f"{_REPOSITORY}:")
+    ]
+    return sorted(found, key=lambda image: -image.created)
+
+
+def remove_environment(daemon: DockerDaemon, name: str) -> None:
+    """Remove the image that `environment_images` calls so; it may be gone already.
+
+    Raises:
+        SandboxInternalError: the daemon cannot: a run uses it, say.
+    """
+    remove_image(daemon, f"{_REPOSITORY}:{name}")
+    _remove_nameless(daemon)
+
+
+def variables_of(daemon: DockerDaemon, image: str) -> dict[str, str]:
+    """The variables that an image sets.
+
+    Raises:
+        ToolchainMissingError: the daemon does not have it.
+    """
+    return dict(line.partition("=")[::2] for line in daemon.image(image)["Config"].get("Env") or ())
+
+
+def _base(daemon: DockerDaemon, root: Path, declaration: Declaration, network: str | None, say: Say) -> str:
+    """The id of the image to begin with."""
+    base = declaration.base
+    if isinstance(base, Dockerfile):
+        identity, name = _built(daemon, root, base, network, say), base.path
+    else:
+        if not daemon.has_image(base):
+            say(f"getting {base}")
+            pull_image(daemon, base, say)
+        identity, name = base, base
+    try:
+        found = daemon.image(identity)
+    except ToolchainMissingError as error:
+        raise UsageError(f"{name} was built, and the daemon does not have the image: {error}") from error
+    machine = _MACHINES.get(found.get("Architecture", ""), found.get("Architecture", ""))
+    if machine and daemon.engine.machine and machine != daemon.engine.machine:
+        raise UsageError(
+            f"The image {name} is for {machine}, and the Docker daemon runs on {daemon.engine.machine}. Name one for "
+            f"{daemon.engine.machine} with --environment-from; `docker pull --platform` gets it where there is one."
+        )
+    return str(found["Id"])
+
+
+def _built(daemon: DockerDaemon, root: Path, dockerfile: Dockerfile, network: str | None, say: Say) -> str:
+    """The daemon's builder knows best what can be taken from its cache, so it is asked each time."""
+    say(f"building {dockerfile.path}")
+    context, place = (Path(os.path.normpath(root / each)) for each in (dockerfile.context, dockerfile.path))
+    for each in (context, place):
+        if not each.resolve().is_relative_to(root.resolve()):
+            raise UsageError(f"{dockerfile.path} is built in {dockerfile.context}, and {each} lies outside of {root}.")
+    key = hashlib.sha256(f"{_FORM}\0{root}\0{dockerfile}".encode()).hexdigest()
+    name = f"{_REPOSITORY}:{key[:_SHORT]}"
+    with _only_one(key), tempfile.NamedTemporaryFile(suffix=".tar") as file:
+        before = str(daemon.image(name)["Id"]) if daemon.has_image(name) else ""
+        with tarfile.open(fileobj=file, mode="w") as archive:
+            _add_context(archive, root, context, place)
+        file.flush()
+        identity = build_image(
+            daemon,
+            Path(file.name),
+            _name_in(context, place),
+            name=dockerfile.path,
+            tag=name,
+            arguments={**package_sources(os.environ)[0], **dict(dockerfile.arguments)},
+            target=dockerfile.target,
+            labels={LABEL: key, _PROJECT_LABEL: str(root), _DECLARED_LABEL: dockerfile.path},
+            say=say,
+            network=network,
+        )
+        if before not in {"", identity}:
+            with suppress(SandboxInternalError):  # another image stands on it, or a run uses it
+                remove_image(daemon, before)
+    return identity or name
+
+
+def _add_context(archive: tarfile.TarFile, root: Path, context: Path, dockerfile: Path) -> None:
+    """What a Dockerfile may copy: the project's own files in its context, and all in one that begins with a dot."""
+    paths = {path for path in list_project(root) if path.is_relative_to(context)}
+    if any(part.startswith(".") for part in context.relative_to(root).parts):
+        paths |= {path for path in context.rglob("*") if why_left_out(path.relative_to(root)) is None}
+    ignored = _ignored(context)
+    names = {path.relative_to(context).as_posix(): path for path in paths}
+    sent = {name: path for name, path in names.items() if not ignored(name)}
+    sent |= {
+        _IGNORE_FILE: context / _IGNORE_FILE,
+        _name_in(context, dockerfile): dockerfile,
+    }  # the builder heeds it, too
+    for name, path in sorted(sent.items()):
+        if path.is_file():
+            add_file(archive, path, name)
+
+
+def _name_in(context: Path, dockerfile: Path) -> str:
+    """What a Dockerfile is called in the archive; it may lie outside of its context."""
+    is_inside = dockerfile.is_relative_to(context)
+    return dockerfile.relative_to(context).as_posix() if is_inside else _DOCKERFILE
+
+
+def _ignored(context: Path) -> Callable[[str], bool]:
+    """What the context's `.dockerignore` leaves out, as Docker's own client reads it."""
+    from docker.utils.build import PatternMatcher
+
+    try:
+        lines = (context / _IGNORE_FILE).read_text("utf-8", "replace").splitlines()
+    except OSError:
+        lines = []
+    patterns = [line.strip() for line in lines if line.strip() and not line.startswith("#")]
+    matcher = PatternMatcher(patterns)
+    return lambda name: bool(matcher.matches(name))  # type: ignore[arg-type]  # it takes a text, whatever the stubs say
+
+
+@contextmanager
+def _only_one(key: str) -> Iterator[None]:
+    """Nobody else of this user makes this image meanwhile.
+
+    Raises:
+        CancelledError: it was cancelled while it waited.
+        UsageError: the lock cannot be made.
+    """
+    path = cache_folder() / "environments" / key[:_SHORT]
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        lock = path.open("w")
+    except OSError as error:
+        raise UsageError(
+            f"{path} cannot be made: {error.strerror}. Set XDG_CACHE_HOME to a folder that can."
+        ) from error
+    token = current_token()
+    with lock:
+        while True:
+            try:
+                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                break
+            except BlockingIOError:
+                token.wait(_LOOK_S)
+                token.raise_if_cancelled()
+        yield
+
+
+def _remove_leftovers(daemon: DockerDaemon) -> None:
+    """Removes what was in use when its image was removed, and the containers of installers whose owners were killed.
+
+    Such containers have ended by themselves since.
+    """
+    _remove_nameless(daemon)
+    for container in daemon.labelled(LABEL):
+        if WORKSPACE_LABEL not in container["Labels"] and time.time() - container["Created"] > _LEFT_OVER_S:
+            with suppress(SandboxInternalError):
+                daemon.remove(container["Id"])
+
+
+def _remove_nameless(daemon: DockerDaemon) -> None:
+    """Removes images of ours that have lost their name and that nothing stands on any more."""
+    for image in labelled_images(daemon, LABEL):
+        if not image.get("RepoTags") and WORKSPACE_LABEL not in image["Labels"]:
+            with suppress(SandboxInternalError):  # a container still uses it
+                remove_image(daemon, image["Id"])
+
+
+def _key(base: str, recipe: Recipe) -> str:
+    """The hash of all that decides what is in an image."""
+    found = hashlib.sha256(f"{_FORM}\0{base}\0{recipe.script}\0".encode())
+    for name, content in recipe.files:
+        data = content if isinstance(content, bytes) else content.read_bytes()
+        found.update(f"{name}\0{len(data)}\0".encode() + data)
+    return found.hexdigest()
+
+
+@contextmanager
+def _archive(root: Path, recipe: Recipe, certificates: bytes) -> Iterator[Path]:
+    """The files of a recipe, to be unpacked at `/`."""
+    with tempfile.NamedTemporaryFile(suffix=".tar") as file:
+        try:
+            with tarfile.open(fileobj=file, mode="w") as archive:
+                add_bytes(archive, b"", f"{PROJECT}/.afterburner")
+                if certificates:
+                    add_bytes(archive, certificates, CERTIFICATES)
+                for name, content in recipe.files:
+                    if isinstance(content, bytes):
+                        add_bytes(archive, content, f"{PROJECT}/{name}")
+                    else:
+                        add_file(archive, content, f"{PROJECT}/{name}")
+            file.flush()
+        except OSError as error:
+            raise UsageError(f"What {root} declares cannot be packed for the installer: {error}.") from error
+        yield Path(file.name)

@@ -1,0 +1,82 @@
+"""A project's environment in an image: found or made, and its Python asked what it has."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from afterburner.sandbox.errors import SandboxUnavailableError, UsageError
+from afterburner.sandbox.extras import install_command
+from afterburner.sandbox.types import ContainerSpec
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from afterburner.sandbox.project import StagedProject
+    from afterburner.sandbox.sandbox import Sandbox
+    from afterburner.sandbox.types import PythonEnvironment
+
+
+def environment_in_image(
+    sandbox: Sandbox,
+    project: StagedProject,
+    *,
+    named: str | None,
+    requested: str | None,
+    import_paths: Sequence[str],
+    working_directory: str,
+    say: Callable[[str], object],
+) -> PythonEnvironment:
+    """What a program of the project needs to see that runs in an image made from what the project declares.
+
+    Installing runs code of others, with a network: whoever decides about trust has to be asked before.
+
+    Args:
+        sandbox: one of Docker containers.
+        project: the staged project.
+        named: see `read_declaration`.
+        requested: an interpreter in the image, by a path or a name; None: its `python3`.
+        import_paths: folders that the program's modules are imported from.
+        working_directory: where the program starts.
+        say: is told what goes on, in lines for a person.
+
+    Raises:
+        UsageError: the sandbox has no images, or none can be made of what the project declares.
+        SandboxInternalError: the Docker daemon is gone.
+        CancelledError: see `afterburner.sandbox.cancel.cancellable`.
+    """
+    try:
+        from afterburner.sandbox.docker_backend import DockerBackend
+        from afterburner.sandbox.environments.declared import plain_declaration, read_declaration
+        from afterburner.sandbox.environments.image_python import image_python
+        from afterburner.sandbox.environments.images import provide_image, variables_of
+    except ModuleNotFoundError as error:
+        raise SandboxUnavailableError(
+            f"An environment in an image needs {error.name}. Install it: {install_command('docker')}"
+        ) from error
+    backend = sandbox.backend
+    if not isinstance(backend, DockerBackend):
+        raise UsageError(
+            f"--environment image needs containers of Docker, and this sandbox is {backend.name}. Leave the choice of "
+            "the sandbox to the program, or choose docker."
+        )
+    if project.is_single_file:
+        declaration = plain_declaration(named)
+    else:
+        declaration = read_declaration(project.root, Path(working_directory), named)
+
+    def starts(image: str) -> None:
+        """A container starts: the daemon sees the folder of our temporary files, and runs programs for its machine."""
+        with sandbox.supplied(ContainerSpec(image=image)):
+            pass
+
+    image = provide_image(backend.daemon, project.root, declaration, backend.install_network, say, starts)
+    return image_python(
+        sandbox,
+        image,
+        variables_of(backend.daemon, image),
+        requested=requested,
+        project=project,
+        import_paths=import_paths,
+        working_directory=working_directory,
+    )
