@@ -10,7 +10,7 @@ DEMO ?= examples/log_report.py
 EXTENSION := lsp_server/clients/vscode
 
 .DEFAULT_GOAL := help
-.PHONY: soak-cancels help setup setup-tests demo wheel release-check test test-quick test-nightly check lint types format verify-examples readme-demo rules-page man-page schemas sandbox-pictures bench-sandbox bench-selection bench-compare bench-judge bench-mutants bench-editor bench-packages bench-coverage bench-graders bench-training bench-eval-cores bench-latency bench-floors latency-pictures train-mini miniature-page eval-smoke eval-picture eval-full vscode test-vscode vscode-pictures ci-pictures soak soak-kills load-service lock clean clean-all
+.PHONY: site soak-cancels help setup setup-tests demo wheel release-check test test-quick test-nightly check lint types format verify-examples readme-demo rules-page man-page schemas sandbox-pictures bench-sandbox bench-selection bench-compare bench-judge bench-mutants bench-editor bench-packages bench-coverage bench-graders bench-training bench-eval-cores bench-latency bench-floors latency-pictures train-mini miniature-page eval-smoke eval-picture eval-full vscode test-vscode vscode-pictures ci-pictures soak soak-kills load-service lock clean clean-all
 
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' Makefile | while IFS="$$(printf '\t')" read -r name what; do \
@@ -40,6 +40,10 @@ test-nightly: setup-tests ## what takes longer: the scripts, every example and k
 	$(PYTEST) -m "timed and nightly" || status=$$?; \
 	$(MAKE) soak-cancels || status=$$?; \
 	exit $$status
+
+site: setup ## build/site: the documentation as a site, strict about dead links
+	$(BIN)/python -m scripts.site.pages
+	$(BIN)/zensical build --strict --clean
 
 wheel: setup ## dist/*.whl: one wheel for every machine, with the meter inside
 	$(BIN)/python -m build --no-isolation --wheel --outdir dist .
@@ -75,7 +79,7 @@ schemas: setup ## write the JSON Schemas of what --json writes
 	$(BIN)/python scripts/write_schemas.py
 
 man-page: setup ## write docs/afterburner-agent.1 anew from the definitions of the command line
-	$(BIN)/python scripts/man_page.py
+	$(BIN)/python -m scripts.man_page
 
 rules-page: setup ## write docs/rules.md anew from the rules' docstrings
 	$(BIN)/python scripts/rules_page.py

@@ -1,7 +1,7 @@
 """Generates the man page from the definitions of the commands: docs/afterburner-agent.1, which the wheel installs.
 
-    python scripts/man_page.py            write it
-    python scripts/man_page.py --check    fail if it is not current
+    python -m scripts.man_page            write it
+    python -m scripts.man_page --check    fail if it is not current
 
 It holds the help of every command, in the order of `--help`.
 """
@@ -11,14 +11,15 @@ from __future__ import annotations
 import re
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-import typer
-
-from afterburner.agent.cli.main import PROGRAM, app
+from afterburner.agent.cli.main import PROGRAM
+from scripts.command_tree import commands, root_help
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+
+    from scripts.command_tree import CommandHelp
 
 PAGE = Path(__file__).resolve().parents[1] / "docs" / f"{PROGRAM}.1"
 _HEAD = f'.TH {PROGRAM.upper().replace("-", chr(92) + "-")} 1 "" "" "User Commands"'
@@ -36,39 +37,21 @@ def main() -> None:
 
 def page() -> str:
     """The page, in the language of man(7)."""
-    root: Any = typer.main.get_command(app)
-    context = root.make_context(PROGRAM, [], resilient_parsing=True)
-    lines = [_HEAD, ".SH NAME", f"{_escaped(PROGRAM)} \\- {_escaped(_first_sentence(root.help))}"]
-    lines += [".SH SYNOPSIS", f".B {_escaped(PROGRAM)}", "[OPTIONS] COMMAND [ARGS]..."]
-    lines += [".SH OPTIONS", *_options(root, context), ".SH COMMANDS"]
-    for name in root.list_commands(context):
-        _, command, _ = root.resolve_command(context, [name])
-        lines += _command(command, context, name)
+    root = root_help()
+    lines = [_HEAD, ".SH NAME", f"{_escaped(PROGRAM)} \\- {_escaped(_first_sentence(root.text))}"]
+    lines += [".SH SYNOPSIS", f".B {_escaped(PROGRAM)}", root.usage]
+    lines += [".SH OPTIONS", *_options(root), ".SH COMMANDS"]
+    for command in commands():
+        lines.append(f'.SS "{_escaped(command.path)} {_escaped(command.usage)}"')
+        lines += [*_paragraphs(command.text), *_options(command)]
     return "\n".join([*lines, ".SH SEE ALSO", _escaped(_SEE), ""])
 
 
-def _command(command: Any, parent: Any, name: str) -> Iterator[str]:
-    """A command; of a group, each of its commands."""
-    context = type(parent)(command, info_name=name, parent=parent)
-    inner = getattr(command, "commands", None)
-    if inner:
-        for each in inner:
-            yield from _command(inner[each], context, each)
-        return
-    words = " ".join(command.collect_usage_pieces(context))
-    path = context.command_path.removeprefix(f"{PROGRAM} ")
-    yield f'.SS "{_escaped(path)} {_escaped(words)}"'
-    yield from _paragraphs(command.help or "")
-    yield from _options(command, context)
-
-
-def _options(command: Any, context: Any) -> Iterator[str]:
-    for parameter in command.get_params(context):
-        record = parameter.get_help_record(context)
-        if record is not None and parameter.param_type_name == "option":
-            yield ".TP"
-            yield f".B {_escaped(record[0])}"
-            yield _escaped(" ".join(record[1].split())) or "\\&"
+def _options(command: CommandHelp) -> Iterator[str]:
+    for forms, text in command.options:
+        yield ".TP"
+        yield f".B {_escaped(forms)}"
+        yield _escaped(text) or "\\&"
 
 
 def _paragraphs(text: str) -> Iterator[str]:
@@ -77,8 +60,8 @@ def _paragraphs(text: str) -> Iterator[str]:
         yield _escaped(" ".join(paragraph.split()))
 
 
-def _first_sentence(text: str | None) -> str:
-    return (text or "").strip().partition("\n")[0].rstrip(".")
+def _first_sentence(text: str) -> str:
+    return text.strip().partition("\n")[0].rstrip(".")
 
 
 def _escaped(text: str) -> str:

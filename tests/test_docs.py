@@ -16,7 +16,7 @@ def test_the_page_of_rules_is_current() -> None:
 
 
 def test_the_man_page_is_current() -> None:
-    done = subprocess.run([sys.executable, "scripts/man_page.py", "--check"], cwd=ROOT, check=False)
+    done = subprocess.run([sys.executable, "-m", "scripts.man_page", "--check"], cwd=ROOT, check=False)
     assert done.returncode == 0, "run: make man-page"
 
 

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 from packaging.metadata import Metadata
 
 from afterburner.sandbox.folders import cache_folder
+from afterburner.sandbox.git import run_git
 from scripts.release.errors import ReleaseError
 
 if TYPE_CHECKING:
@@ -40,6 +41,18 @@ def build_artefacts(root: Path, place: Path) -> tuple[Path, Path]:
     if wheel.read_bytes() != other.read_bytes():
         raise ReleaseError(f"{wheel} and {other}, which comes from {sources.name}, differ. Compare their contents.")
     return sources, wheel
+
+
+def committed_s(root: Path) -> int:
+    """When the commit that is checked out was made, in seconds since 1970.
+
+    Raises:
+        ReleaseError: git cannot tell.
+    """
+    done = run_git(root, "log", "-1", "--format=%ct")
+    if done is None or done.returncode != 0:
+        raise ReleaseError(f"git cannot tell when the commit of {root} was made.")
+    return int(done.stdout)
 
 
 def check_metadata(sources: Path, wheel: Path) -> str:

@@ -2,8 +2,8 @@
 
     python -m scripts.release.check [--out DIR]
 
-It looks at what is committed, not at what lies in the folder. With `--out`, the source distribution and the wheel are
-kept there, with their hashes. Exit code 0: it may be released; 1: a step has failed.
+It looks at what is committed, not at what lies in the folder. With `--out`, the source distribution, the wheel
+and the bill of materials are kept there, with their hashes. Exit code 0: it may be released; 1: a step has failed.
 """
 
 from __future__ import annotations
@@ -18,7 +18,8 @@ from typing import TYPE_CHECKING
 
 from scripts.release import answers
 from scripts.release.api import check_api
-from scripts.release.artefacts import build_artefacts, check_metadata, check_meters, sha256
+from scripts.release.artefacts import build_artefacts, check_metadata, check_meters, committed_s, sha256
+from scripts.release.bill import write_bill
 from scripts.release.errors import ReleaseError
 from scripts.release.licences import check_licences
 from scripts.release.versions import check_versions
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 _ROOT = Path(__file__).resolve().parents[2]
+_BILL = "afterburner-agent.cdx.json"
 
 
 def main() -> int:
@@ -49,6 +51,7 @@ def _check(place: Path, out: Path | None) -> int:
     passed += [
         _step("metadata", partial(check_metadata, sources, wheel)),
         _step("meters", partial(check_meters, wheel)),
+        _step("bill", partial(write_bill, wheel, place / _BILL, committed_s(_ROOT))),
     ]
     installed = answers.install(wheel, place)
     for title, look in (
@@ -62,9 +65,10 @@ def _check(place: Path, out: Path | None) -> int:
         passed.append(_step(title, partial(look, installed)))
     if out is not None:
         out.mkdir(parents=True, exist_ok=True)
-        for built in (sources, wheel):
+        kept = [built for built in (sources, wheel, place / _BILL) if built.is_file()]
+        for built in kept:
             shutil.copy(built, out)
-        listed = "".join(f"{sha256(built)}  {built.name}\n" for built in (sources, wheel))
+        listed = "".join(f"{sha256(built)}  {built.name}\n" for built in kept)
         (out / "SHA256SUMS").write_text(listed, encoding="utf-8")
     return 0 if all(passed) else 1
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import re
 import shutil
@@ -15,6 +16,7 @@ import pytest
 from scripts.release import answers
 from scripts.release.api import RELEASED, changed, check_api, public_api
 from scripts.release.artefacts import check_meters
+from scripts.release.bill import write_bill
 from scripts.release.errors import ReleaseError
 from scripts.release.licences import check_licences, dependencies, is_allowed, licence_of
 from scripts.release.versions import check_versions
@@ -73,6 +75,22 @@ def test_versions_that_do_not_agree(tree: Path, file: str, old: str, new: str, m
 )
 def test_the_parts_of_an_expression(expression: str, allowed: bool) -> None:
     assert is_allowed(expression) is allowed
+
+
+def test_the_bill_names_every_dependency_with_its_licence_and_is_the_same_each_time(tmp_path: Path) -> None:
+    wheel = tmp_path / "afterburner_agent-1.whl"
+    wheel.write_bytes(b"wheel")
+    told = [write_bill(wheel, tmp_path / name, 1_800_000_000) for name in ("one.json", "two.json")]
+    assert told == [f"{len({each.name for each in dependencies()})} components, CycloneDX 1.6"] * 2
+    assert (tmp_path / "one.json").read_bytes() == (tmp_path / "two.json").read_bytes()
+    bill = json.loads((tmp_path / "one.json").read_text())
+    assert bill["metadata"]["component"]["hashes"][0]["content"] == hashlib.sha256(b"wheel").hexdigest()
+    names = {each["name"]: each for each in bill["components"]}
+    assert names["langgraph"]["licenses"] == [{"license": {"id": "MIT"}}]
+    assert all(each.get("licenses") and each["purl"].startswith("pkg:pypi/") for each in names.values())
+    (ours,) = [each for each in bill["dependencies"] if each["ref"].startswith("pkg:pypi/afterburner-agent@")]
+    assert any(each.startswith("pkg:pypi/langgraph@") for each in ours["dependsOn"])
+    assert not any("pytest@" in each for each in ours["dependsOn"]), "what only developers need is no part of it"
 
 
 class Described:
