@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 UNABLE = 75  # EX_TEMPFAIL: the machine lacks something, nothing is wrong
-PACKAGES = ("python3", "python3-venv", "g++")
+PACKAGES = ("python3", "python3-venv", "g++", "bubblewrap")
 USELESS = ("var/cache/apt", "var/lib/apt/lists", "usr/share/doc", "usr/share/man", "usr/share/locale", "usr/share/info")
 RECIPE = 1  # another number makes everybody's image anew
 FOLDER = Path(tempfile.gettempdir()) / f"afterburner-docker-{os.geteuid()}"

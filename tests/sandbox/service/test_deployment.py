@@ -1,0 +1,180 @@
+"""The image of the service is built and started; what Compose starts beside it is valid and asks for what is there."""
+
+from __future__ import annotations
+
+import io
+import json
+import re
+import subprocess
+import sys
+import tarfile
+import threading
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+import yaml
+from docker import APIClient
+from prometheus_client.parser import text_string_to_metric_families
+
+from afterburner.sandbox.archives import add_file
+from afterburner.sandbox.service.metrics import Metrics
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+
+ROOT = Path(__file__).parents[3]
+FOLDER = ROOT / "examples" / "service"
+SLOW = "import time; time.sleep(4); print('done')"
+
+
+def test_the_dashboard_asks_for_metrics_that_the_service_has() -> None:
+    metrics = Metrics(Idle())  # type: ignore[arg-type]  # it has the two numbers that are asked for
+    metrics.count_request("/run", 200)
+    metrics.count_report("python", "accepted", 1.0)
+    families = list(text_string_to_metric_families(metrics.text().decode()))
+    known = {sample.name for family in families for sample in family.samples}
+    panels = json.loads((FOLDER / "grafana" / "dashboard.json").read_text())["panels"]
+    expressions = [target["expr"] for panel in panels for target in panel["targets"]]
+    asked = {name for expression in expressions for name in re.findall(r"afterburner_\w+", expression)}
+    assert len(panels) == 6
+    assert asked
+    assert asked <= known
+
+
+class Idle:
+    running = 0
+    admitted = 0
+
+
+def test_compose_starts_what_the_page_says_and_asks_for_every_secret() -> None:
+    text = (FOLDER / "compose.yml").read_text()
+    services = yaml.safe_load(text)["services"]
+    page = (ROOT / "docs" / "service.md").read_text()
+    assert set(services) == {"sandbox", "proxy", "postgres", "prometheus", "grafana"}
+    assert all(f"`{name}`" in page for name in services)
+    assert all(service.get("image", "").count(":") == 1 for name, service in services.items() if name != "sandbox")
+    secrets = re.findall(r"\$\{(\w+(?:TOKEN|PASSWORD)):\?", text)
+    assert sorted(secrets) == ["AFTERBURNER_SERVICE_TOKEN", "GRAFANA_PASSWORD", "POSTGRES_PASSWORD"]
+    for service in services.values():
+        assert all(port.startswith("127.0.0.1:") for port in service.get("ports", ()))
+        for volume in service.get("volumes", ()):
+            source = volume.partition(":")[0]
+            assert not source.startswith(".") or (FOLDER / source).is_file(), source
+
+
+@pytest.fixture(scope="module")
+def service_image(docker_options: Any, tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[APIClient, str]]:
+    """The image `sandbox`, from the wheel of what is committed, on a base that the tests have made."""
+    folder = tmp_path_factory.mktemp("service")
+    tree, wheels = folder / "tree", folder / "wheels"
+    subprocess.run(["git", "clone", "--quiet", "--no-hardlinks", str(ROOT), str(tree)], check=True)
+    build = [sys.executable, "-m", "build", "--no-isolation", "--wheel", "--outdir", str(tree / "dist"), str(tree)]
+    subprocess.run(build, check=True, capture_output=True)
+    (wheel,) = (tree / "dist").glob("*.whl")
+    lock = re.sub(r"^ *--hash.*\n?| *\\$", "", (ROOT / "requirements" / "dev.lock").read_text(), flags=re.MULTILINE)
+    (folder / "versions.txt").write_text(lock)
+    pip = [sys.executable, "-m", "pip", "--disable-pip-version-check", "download", "--quiet", "--dest", str(wheels)]
+    subprocess.run([*pip, "--constraint", str(folder / "versions.txt"), f"{wheel}[service]"], check=True)
+    data = io.BytesIO()
+    with tarfile.open(fileobj=data, mode="w") as archive:
+        for name in ("examples/service/Dockerfile", "examples/service/healthy.py", "requirements/dev.lock"):
+            add_file(archive, tree / name, name)
+        for path in (*wheels.iterdir(), wheel):
+            add_file(archive, path, f"dist/{path.name}")
+    data.seek(0)
+    client = APIClient(base_url=docker_options.address, timeout=600)
+    steps = client.build(
+        fileobj=data,
+        custom_context=True,
+        dockerfile="examples/service/Dockerfile",
+        target="sandbox",
+        tag="afterburner-test-service:1",
+        buildargs={
+            "BASE": docker_options.images["python"],
+            "EXTRAS": "service",
+            "PIP_OPTIONS": "--no-index --find-links /opt/afterburner-install",
+        },
+        rm=True,
+        forcerm=True,
+        decode=True,
+    )
+    said = [str(step.get("stream") or step.get("error") or "") for step in steps]
+    assert "Successfully tagged" in said[-1], "".join(said[-20:])
+    yield client, "afterburner-test-service:1"
+    client.remove_image("afterburner-test-service:1", force=True)
+    client.close()
+
+
+@pytest.fixture
+def started(service_image: tuple[APIClient, str]) -> Iterator[Callable[[str], Any]]:
+    """The service in a container, as Compose starts it; gives what a Python text in the same container prints."""
+    client, image = service_image
+    limits = client.create_host_config(
+        security_opt=["seccomp=unconfined", "apparmor=unconfined"],
+        cap_drop=["ALL"],
+        read_only=True,
+        tmpfs={"/tmp": "exec,mode=1777", "/run/lock": "mode=1777", "/home/afterburner": "mode=700,uid=10001"},  # noqa: S108 - the container's
+        network_mode="none",
+    )
+    limits |= {"MaskedPaths": [], "ReadonlyPaths": []}  # what Docker's own clients make of systempaths=unconfined
+    settings = {"AFTERBURNER_SERVICE_TOKEN": "a-token-of-the-tests-0123456789"}
+    made = client.create_container(
+        image, ["--rate", "10000", "--grace", "60"], environment=settings, host_config=limits
+    )
+    client.start(made)
+
+    def inside(source: str) -> Any:
+        task = client.exec_create(made, ["python3", "-c", source])
+        return client.exec_start(task).decode()
+
+    inside.container, inside.client = made["Id"], client  # type: ignore[attr-defined]
+    try:
+        yield inside
+    finally:
+        client.remove_container(made, force=True, v=True)
+
+
+ASK = """
+import json, urllib.error, urllib.request
+def ask(path, body=None):
+    data = json.dumps(body).encode() if body is not None else None
+    headers = {"Authorization": "Bearer a-token-of-the-tests-0123456789", "Content-Type": "application/json"}
+    try:
+        with urllib.request.urlopen(urllib.request.Request("http://127.0.0.1:8000" + path, data, headers)) as answer:
+            return answer.status, json.load(answer)
+    except urllib.error.HTTPError as error:
+        return error.code, json.load(error)
+    except OSError as error:
+        return 0, str(error)
+def run(source, output):
+    cases = [{"stdin": "", "expected_stdout": output}]
+    return ask("/run", {"program": {"language": "python", "source": source}, "cases": cases})
+"""
+
+
+@pytest.mark.nightly
+@pytest.mark.timeout(1200)  # the image of the tests, a wheel and its dependencies come first
+def test_the_image_judges_turns_healthy_and_finishes_what_runs_before_it_ends(started: Any) -> None:
+    client, container = started.client, started.container
+    while (health := client.inspect_container(container)["State"]["Health"]["Status"]) == "starting":
+        time.sleep(0.2)
+    assert health == "healthy", client.logs(container).decode()
+    status, answer = json.loads(started(f"{ASK}\nprint(json.dumps(run('print(3)', '3\\n')))"))
+    assert status == 200, (answer, client.logs(container).decode())
+    assert answer["report"]["verdict"] == "accepted", answer
+    assert answer["report"]["backend"].startswith("bubblewrap")
+    assert started("import os; print(os.getuid())").strip() == "10001"
+
+    answers: list[str] = []
+    slow = threading.Thread(target=lambda: answers.append(started(f"{ASK}\nprint(run({SLOW!r}, 'done\\n'))")))
+    slow.start()
+    while json.loads(started(f"{ASK}\nprint(json.dumps(ask('/health')[1]['queue']['running']))")) == 0:
+        time.sleep(0.1)
+    client.kill(container, "TERM")
+    slow.join()
+    assert answers[0].startswith("(200, "), answers
+    assert "'accepted'" in answers[0]
+    assert client.wait(container)["StatusCode"] == 0
