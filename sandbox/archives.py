@@ -15,6 +15,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
 
+_CHANGED_S = 1_000_000_000  # in 2001: ZIP knows no time before 1980, and whoever packs such a file there fails
+
+
 def add_tree(archive: tarfile.TarFile, source: str, destination: str) -> None:
     """Add a file, or a folder with all that is in it: files, links as they are, folders; nothing that is neither.
 
@@ -49,12 +52,13 @@ def add_parents(archive: tarfile.TarFile, destinations: Iterable[str]) -> None:
 def add_file(archive: tarfile.TarFile, source: Path, destination: str) -> None:
     """Add a regular file or a link; anything else is passed over."""
     status = source.lstat()
+    changed_s = max(int(status.st_mtime), _CHANGED_S)
     if stat.S_ISLNK(status.st_mode):
-        link = _entry(destination, 0o777)
+        link = _entry(destination, 0o777, changed_s)
         link.type, link.linkname = tarfile.SYMTYPE, str(source.readlink())
         archive.addfile(link)
     elif stat.S_ISREG(status.st_mode):
-        entry = _entry(destination, 0o755 if status.st_mode & 0o111 else 0o644)
+        entry = _entry(destination, 0o755 if status.st_mode & 0o111 else 0o644, changed_s)
         with source.open("rb") as file:
             entry.size = os.fstat(file.fileno()).st_size
             archive.addfile(entry, file)
@@ -73,7 +77,7 @@ def _add_folder(archive: tarfile.TarFile, destination: str) -> None:
     archive.addfile(entry)
 
 
-def _entry(destination: str, mode: int) -> tarfile.TarInfo:
+def _entry(destination: str, mode: int, changed_s: int = _CHANGED_S) -> tarfile.TarInfo:
     entry = tarfile.TarInfo(destination.lstrip("/"))
-    entry.mode = mode
+    entry.mode, entry.mtime = mode, changed_s
     return entry

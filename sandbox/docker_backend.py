@@ -7,12 +7,13 @@ import socket
 import tempfile
 import threading
 import time
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from afterburner.sandbox.cancel import raise_if_cancelled
 from afterburner.sandbox.container import Container
 from afterburner.sandbox.container_paths import HOME, WRITABLE
 from afterburner.sandbox.docker_daemon import DockerDaemon
@@ -25,6 +26,7 @@ from afterburner.sandbox.inside import bind_driver
 from afterburner.sandbox.toolchains import Toolchain
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from contextlib import ExitStack
 
     from afterburner.sandbox.docker_channel import DockerChannel
@@ -37,6 +39,7 @@ WORKSPACE_LABEL = "afterburner.sandbox"  # of containers, and of images with cop
 _MACHINE_LABEL = "afterburner.sandbox.machine"
 _NEVER_STARTED_S = 3600.0
 _LONGEST_SESSION_S = 7 * 86_400.0
+_LOOK_S = 0.2  # how often a wait looks whether it was cancelled
 _SEARCH_PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 _TIERS = {0: "rlimits", 1: "cgroup v1", 2: "cgroup v2"}
 
@@ -165,13 +168,27 @@ class DockerBackend:
         has_project = any(self._is_ours(bind) for bind in chosen)
         if not chosen or (self._engine.is_here and not has_project):
             return spec
-        with self._copying:
+        with self._alone():
             found = self._copies.get((image, chosen))
             if found is None:
                 self._forget_copies()
                 found = self._copies[image, chosen] = with_copies(self.daemon, image, chosen, self._choices.labels)
         rest = tuple(bind for bind in spec.binds if bind not in chosen)
         return replace(spec, image=found, binds=rest)
+
+    @contextmanager
+    def _alone(self) -> Iterator[None]:
+        """Nobody else copies meanwhile.
+
+        Raises:
+            CancelledError: it was cancelled while it waited.
+        """
+        while not self._copying.acquire(timeout=_LOOK_S):
+            raise_if_cancelled()
+        try:
+            yield
+        finally:
+            self._copying.release()
 
     def _is_ours(self, bind: Bind) -> bool:
         return Path(bind.source).is_relative_to(self._workspace)

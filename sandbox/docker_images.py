@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import tarfile
 import tempfile
+import time
+import uuid
 from collections import deque
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any
@@ -33,6 +35,9 @@ _MEBIBYTE = 1 << 20
 _INSTALLER_MEMORY_BYTES = 4 << 30  # a resolver needs some hundred MiB; a compiler more
 _INSTALLER_PROCESSES = 1024
 _INSTALLER_LOG = {"Type": "local", "Config": {"max-size": "16m", "max-file": "1", "compress": "false"}}
+INSTALLER = "afterburner-installer-"  # how the names of their containers begin
+_TIMED_OUT = 124  # as `timeout` says it
+_PERCENT_TOLD = 5  # how often the progress of a download is told
 _LINES_TOLD = 4  # of what a failed installation said last
 _MOST_LINES = 2_000  # that anybody is told of one installation
 # What pip needs as root in a folder of its own: to write where an image's own user may, and to hand files over.
@@ -46,20 +51,25 @@ def with_copies(daemon: DockerDaemon, image: str, binds: tuple[Bind, ...], label
     folder is slow, and its slowness would count as the program's. Everybody may read the copies, and go to them.
 
     Raises:
+        UsageError: they cannot be read, or the disk is full.
         SandboxInternalError: the daemon does not take them.
         CancelledError: see `afterburner.sandbox.cancel.cancellable`.
     """
-    with tempfile.TemporaryFile() as file, daemon.told("copy a project into an image", timeout_s=LONGEST_S) as client:
-        with tarfile.open(fileobj=file, mode="w") as archive:
-            add_parents(archive, [bind.destination for bind in binds])
-            for bind in binds:
-                add_tree(archive, bind.source, bind.destination)
-        file.seek(0)
-        settings = {"Image": image, "Cmd": ["-"], "Labels": dict(labels)}
-        container: str = client.create_container_from_config(settings)["Id"]  # type: ignore[no-untyped-call]  # by the stubs
-        with _removed(daemon, container):
-            client.put_archive(container, "/", file)
-            return _committed(client, container)
+    with tempfile.TemporaryFile() as file:
+        try:
+            with tarfile.open(fileobj=file, mode="w") as archive:
+                add_parents(archive, [bind.destination for bind in binds])
+                for bind in binds:
+                    add_tree(archive, bind.source, bind.destination)
+            file.seek(0)
+        except OSError as error:
+            raise UsageError(f"The project cannot be copied for its image: {error}.") from error
+        with daemon.told("copy a project into an image", timeout_s=LONGEST_S) as client:
+            settings = {"Image": image, "Cmd": ["-"], "Labels": dict(labels)}
+            container: str = client.create_container_from_config(settings)["Id"]  # type: ignore[no-untyped-call]  # by the stubs
+            with _removed(daemon, container):
+                client.put_archive(container, "/", file)
+                return _committed(client, container)
 
 
 def has_path(daemon: DockerDaemon, image: str, path: str) -> bool:
@@ -87,16 +97,19 @@ def pull_image(daemon: DockerDaemon, name: str, say: Say) -> None:
         CancelledError: see `afterburner.sandbox.cancel.cancellable`.
     """
     sizes: dict[str, tuple[int, int]] = {}
+    told_percent = 0
     try:
         for step in _steps(daemon, lambda client: client.pull(name, stream=True, decode=True)):
             progress = step.get("progressDetail") or {}
             if step.get("status") == "Downloading" and progress.get("total"):
                 sizes[step.get("id", "")] = progress.get("current", 0), progress["total"]
-                done, all_of_it = (sum(each) // _MEBIBYTE for each in zip(*sizes.values(), strict=True))
-                say(f"getting {name}: {done} of {all_of_it} MiB")
+                done, all_of_it = (sum(each) for each in zip(*sizes.values(), strict=True))
+                if 100 * done // all_of_it >= told_percent + _PERCENT_TOLD:
+                    told_percent = 100 * done // all_of_it
+                    say(f"getting {name}: {done // _MEBIBYTE} of {all_of_it // _MEBIBYTE} MiB")
     except (_FailedError, DockerException, RequestException, OSError) as error:
         raise UsageError(
-            f"The image {name} cannot be had: {_reason(error)}. Check the name and the network, or get it yourself "
+            f"The image {name} cannot be pulled: {_reason(error)}. Check the name and the network, or get it yourself "
             f"(`docker pull {name}`)."
         ) from error
 
@@ -204,15 +217,19 @@ def install_in_image(
         SandboxInternalError: the daemon does not do its part, or is gone.
         CancelledError: see `afterburner.sandbox.cancel.cancellable`.
     """
-    # Whatever becomes of us, it ends by itself. `timeout` is there in every image that has a `sh`, or nearly.
-    bounded = 'if command -v timeout >/dev/null; then exec timeout 3600 sh -e -c "$1"; else exec sh -e -c "$1"; fi'
+    # The container stops even if this process is killed. Nearly every image that has a `sh` has `timeout`, too. The
+    # script's environment comes as arguments: the container's own would become the image's.
+    bounded = """
+        script=$1; shift
+        if command -v timeout >/dev/null; then exec env "$@" timeout 3600 sh -e -c "$script"; fi
+        exec env "$@" sh -e -c "$script"
+    """
     settings = {
         "Image": base,
         "Entrypoint": ["/bin/sh"],
-        "Cmd": ["-c", bounded, "sh", script],
+        "Cmd": ["-c", bounded, "sh", script, *(f"{name}={value}" for name, value in variables.items())],
         "User": "0:0",
         "WorkingDir": "/",
-        "Env": [f"{name}={value}" for name, value in variables.items()],
         "Healthcheck": {"Test": ["NONE"]},
         "Labels": dict(labels),
         "HostConfig": {
@@ -227,7 +244,8 @@ def install_in_image(
         },
     }
     with daemon.told("install a project's packages", timeout_s=LONGEST_S) as client:
-        container: str = client.create_container_from_config(settings)["Id"]  # type: ignore[no-untyped-call]  # by the stubs
+        name = f"{INSTALLER}{uuid.uuid4().hex}"
+        container: str = client.create_container_from_config(settings, name)["Id"]  # type: ignore[no-untyped-call]  # by the stubs
         with _removed(daemon, container):
             with files.open("rb") as file:
                 client.put_archive(container, "/", file)
@@ -239,7 +257,8 @@ def install_in_image(
                 told(line)
             code = _ended(client, container)
             if code != 0:
-                raise UsageError(f"what the project declares cannot be installed (exit code {code}).{_last(lines)}")
+                why = "it took longer than an hour" if code == _TIMED_OUT else f"exit code {code}"
+                raise UsageError(f"what the project declares cannot be installed ({why}).{_last(lines)}")
             return _committed(client, container, tag, kept)
 
 
@@ -254,11 +273,24 @@ def labelled_images(daemon: DockerDaemon, label: str) -> list[dict[str, Any]]:
     return found
 
 
+def abandoned_installers(daemon: DockerDaemon) -> list[str]:
+    """The containers of installers whose owners were killed, by their ids: they have stopped by themselves since.
+
+    Raises:
+        SandboxInternalError: the daemon does not tell.
+    """
+    with daemon.told("list containers") as client:
+        found = client.containers(all=True, filters={"name": f"^/{INSTALLER}"})
+    return [each["Id"] for each in found if time.time() - each["Created"] > 2 * LONGEST_S]
+
+
 def remove_image(daemon: DockerDaemon, name: str) -> None:
     """Remove an image, by id or tag, and no other that it stands on; it may be gone already.
 
+    One that another image stands on, or a container uses, loses its name and stays.
+
     Raises:
-        SandboxInternalError: the daemon cannot, since a container uses it, say.
+        SandboxInternalError: the daemon cannot.
     """
     with daemon.told("remove an image") as client, suppress(NotFound):
         client.remove_image(name, force=True, noprune=True)

@@ -202,7 +202,7 @@ def _staged(receipt: Receipt, project: Path | None, folder: Path) -> StagedProje
     """The project as the sandbox will see it: what the receipt names, and nothing else."""
     name = Path(receipt.target.file)
     if project is None:
-        staged = StagedProject((Bind(str(folder), str(ROOT)),), 1, (), ROOT, folder)
+        staged = StagedProject((Bind(str(folder), str(ROOT)),), 1, (), ROOT, folder, is_single_file=True)
     elif not project.is_dir():
         raise UsageError(f"--project {project}: there is no such folder.")
     else:

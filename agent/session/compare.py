@@ -109,11 +109,12 @@ def compare_jobs(
         WorkloadError: there are no inputs, or BEFORE does not do the same each time.
         SandboxInternalError: the sandbox failed.
     """
-    started_s, deadline = time.monotonic(), Deadline.after(search.max_seconds)
+    started_s = time.monotonic()
     report = in_stage(on_event, Stage.COMPARE)
     before, after = _of_one_function(before, after)
     report(ProgressEvent(kind=EventKind.STAGING_VERSIONS))
     versions = _staged(before, after, sandbox, allow, report)
+    deadline = Deadline.after(search.max_seconds)  # which does not count the making of an image
     settings = RunSettings(before.path, before.function, before.inputs, search, proof, batch=before.batch)
     core = TimingCore(waiting_for_core(on_event), cores, deadline.clock)
     prepared = _prepare(versions, settings, sandbox, core, deadline, on_event)

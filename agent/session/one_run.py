@@ -195,7 +195,8 @@ class _Run:
             if not self.settings.problem:
                 self.lender.allow(self.target)
             with self.lender.sandbox(self.settings.inputs, fresh=self.settings.search.fresh) as sandbox:
-                staged = stage_target(self.settings, self.target, sandbox, self.report)
+                with clock.budget.paused():  # an image may have to be made
+                    staged = stage_target(self.settings, self.target, sandbox, self.report)
                 machine = describe_machine(sandbox, staged.environment, self.target.language)
                 if prepared is None:
                     writer = call_writer(self.settings, proposer, staged, self.report)

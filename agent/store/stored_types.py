@@ -19,7 +19,7 @@ from afterburner.agent.inputs.harness_answers import Suite
 from afterburner.agent.inputs.rank import RankedTarget
 from afterburner.agent.loop.results import RunResult
 from afterburner.agent.loop.state import CHECKPOINTED_TYPES
-from afterburner.agent.option_kinds import SearchStyle, Selection
+from afterburner.agent.option_kinds import EnvironmentKind, SearchStyle, Selection
 from afterburner.agent.options import (
     BatchPlace,
     Caps,
@@ -49,6 +49,7 @@ STORED_TYPES = (
     *CHECKPOINTED_TYPES,
     BatchPlace,
     Caps,
+    EnvironmentKind,
     InputOptions,
     ModelOptions,
     Proof,

@@ -13,7 +13,8 @@ from afterburner.sandbox.project import list_project, why_left_out
 
 DEVCONTAINERS = (".devcontainer/devcontainer.json", ".devcontainer.json")
 # Outside of a repository, files whose names begin with a dot are not the project's own, but for these.
-_DOT_FILES = (*DEVCONTAINERS, ".python-version", ".dockerignore")
+PYTHON_VERSION = ".python-version"
+_DOT_FILES = (*DEVCONTAINERS, PYTHON_VERSION, ".dockerignore")
 MOST_BYTES = 16 << 20  # of one file that is read; a lock file of a large project has 2 MiB
 
 
@@ -95,7 +96,8 @@ class ProjectReader:
         return real
 
     def _is_own(self, name: Path) -> bool:
-        return bool(name.parts) and name.as_posix() in self.names and why_left_out(name) is None
+        is_known = name.as_posix() in self.names or name.name == PYTHON_VERSION
+        return bool(name.parts) and is_known and why_left_out(name) is None
 
     def read(self, name: str | PurePosixPath) -> bytes | None:
         """What a file holds; None as `path`.
@@ -127,11 +129,10 @@ class ProjectReader:
         except UnicodeDecodeError as error:
             raise UsageError(f"{self.folder / name} is not UTF-8 ({error.reason} at byte {error.start}).") from error
 
-    def files_in(self, folder: str) -> list[str]:
-        """The files of a folder and of those below it that may be shown, by paths from the declarations' folder."""
+    def names_from_here(self, folder: str = ".") -> list[str]:
+        """The project's own files in a folder and below it, by their paths from the declarations' folder."""
         if "\0" in folder or PurePosixPath(folder).is_absolute():
             return []
         place = Path(os.path.normpath(self.folder / folder))
-        inside = [self.root / name for name in self.names if (self.root / name).is_relative_to(place)]
-        found = (os.path.relpath(path, self.folder) for path in inside)
-        return sorted(name for name in found if self.path(name) is not None)
+        inside = (self.root / name for name in self.names)
+        return sorted(os.path.relpath(path, self.folder) for path in inside if path.is_relative_to(place))

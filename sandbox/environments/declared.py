@@ -10,6 +10,7 @@ from afterburner.sandbox.environments.declaration import Declaration, Dockerfile
 from afterburner.sandbox.environments.devcontainer import find_devcontainer
 from afterburner.sandbox.environments.python_version import SUPPORTED, asked_version, read_pyproject
 from afterburner.sandbox.environments.recipes import CERTIFICATES, plain_recipe, recipe_of
+from afterburner.sandbox.environments.requirements import find_requirements
 from afterburner.sandbox.errors import UsageError
 
 if TYPE_CHECKING:
@@ -17,7 +18,6 @@ if TYPE_CHECKING:
 
 
 _LOCKS = ("uv.lock", "poetry.lock")
-_OTHERS = ("requirements.txt", "pyproject.toml", "requirements", "setup.py", "setup.cfg")
 
 
 def read_declaration(root: Path, folder: Path, named: str | None) -> Declaration:
@@ -61,12 +61,10 @@ def plain_declaration(named: str | None) -> Declaration:
 
 def _folder_of_declarations(root: Path, folder: Path) -> Path:
     """The nearest folder with a lock file, else with other declarations; else the project's root."""
-    above = [each for each in (folder, *folder.parents) if each.is_relative_to(root)]
-    for names in (_LOCKS, _OTHERS):
-        for each in above:
-            if any((each / name).exists() for name in names):
-                return each
-    return root
+    above = [ProjectReader(root, each) for each in (folder, *folder.parents) if each.is_relative_to(root)]
+    locked = [reader for reader in above if any(reader.path(name) is not None for name in _LOCKS)]
+    declaring = [reader for reader in above if reader.path("pyproject.toml") or find_requirements(reader)]
+    return next((reader.folder for reader in (*locked, *declaring)), root)
 
 
 def _named(reader: ProjectReader, named: str) -> Declaration:

@@ -7,23 +7,21 @@ import hashlib
 import os
 import tarfile
 import tempfile
-import time
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING
 
 from afterburner.sandbox.archives import add_bytes, add_file
 from afterburner.sandbox.cancel import current_token
-from afterburner.sandbox.docker_backend import WORKSPACE_LABEL
 from afterburner.sandbox.docker_images import (
+    abandoned_installers,
     build_image,
     install_in_image,
     labelled_images,
     pull_image,
     remove_image,
 )
-from afterburner.sandbox.docker_progress import LONGEST_S
 from afterburner.sandbox.environments.declaration import Dockerfile
 from afterburner.sandbox.environments.declared import package_sources, trusted_certificates
 from afterburner.sandbox.environments.recipes import CERTIFICATES, ENVIRONMENT, PROJECT
@@ -47,7 +45,6 @@ _SHORT = 12  # characters of a key that make a name
 _REPOSITORY = "afterburner-environment"  # of their tags
 _DOCKERFILE = ".afterburner.Dockerfile"  # in a context that it does not lie in
 _IGNORE_FILE = ".dockerignore"
-_LEFT_OVER_S = 2 * LONGEST_S
 _LOOK_S = 0.2  # how often a wait for another process looks whether it was cancelled
 _SEARCH_PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 _MACHINES = {"amd64": "x86_64", "arm64": "aarch64"}  # Docker's words, and the kernel's
@@ -108,7 +105,8 @@ def provide_image(  # noqa: PLR0917 - each of another kind
     with _only_one(key):
         if daemon.has_image(name):
             return str(daemon.image(name)["Id"])
-        _remove_leftovers(daemon)
+        for container in abandoned_installers(daemon):
+            daemon.remove(container)
         for note in recipe.notes:
             say(note)
         say(f"installing {declaration.summary}: this is done once")
@@ -149,8 +147,8 @@ def _installed(  # noqa: PLR0917 - each of another kind
             )
         except UsageError as error:
             raise UsageError(
-                f"{root}: {error}\nMend {declaration.summary.partition(',')[0]}, or name an image that has everything "
-                "with --environment-from IMAGE (or a Dockerfile)."
+                f"{root}: {error}\nFix what is declared ({declaration.summary}), or name an image that has everything "
+                "with --environment-from; a Dockerfile will do, too."
             ) from error
 
 
@@ -178,11 +176,17 @@ def environment_images(daemon: DockerDaemon) -> list[EnvironmentImage]:
 def remove_environment(daemon: DockerDaemon, name: str) -> None:
     """Remove the image that `environment_images` calls so; it may be gone already.
 
+    What a run still uses loses its name now, and goes with `docker image prune`.
+
     Raises:
-        SandboxInternalError: the daemon cannot: a run uses it, say.
+        SandboxInternalError: the daemon cannot.
     """
-    remove_image(daemon, f"{_REPOSITORY}:{name}")
-    _remove_nameless(daemon)
+    tag = f"{_REPOSITORY}:{name}"
+    if not daemon.has_image(tag):
+        return
+    identity = str(daemon.image(tag)["Id"])
+    remove_image(daemon, tag)
+    _remove_if_nameless(daemon, identity)
 
 
 def variables_of(daemon: DockerDaemon, image: str) -> dict[str, str]:
@@ -220,10 +224,13 @@ def _base(daemon: DockerDaemon, root: Path, declaration: Declaration, network: s
 def _built(daemon: DockerDaemon, root: Path, dockerfile: Dockerfile, network: str | None, say: Say) -> str:
     """The daemon's builder knows best what can be taken from its cache, so it is asked each time."""
     say(f"building {dockerfile.path}")
+    sources, notes = package_sources(os.environ)
+    for note in notes:
+        say(note)
     context, place = (Path(os.path.normpath(root / each)) for each in (dockerfile.context, dockerfile.path))
     for each in (context, place):
-        if not each.resolve().is_relative_to(root.resolve()):
-            raise UsageError(f"{dockerfile.path} is built in {dockerfile.context}, and {each} lies outside of {root}.")
+        if not each.is_relative_to(root) or each.resolve() != root.resolve() / each.relative_to(root):
+            raise UsageError(f"{each}: what {dockerfile.path} is built of has to lie in {root}, and behind no link.")
     key = hashlib.sha256(f"{_FORM}\0{root}\0{dockerfile}".encode()).hexdigest()
     name = f"{_REPOSITORY}:{key[:_SHORT]}"
     with _only_one(key), tempfile.NamedTemporaryFile(suffix=".tar") as file:
@@ -231,36 +238,37 @@ def _built(daemon: DockerDaemon, root: Path, dockerfile: Dockerfile, network: st
         with tarfile.open(fileobj=file, mode="w") as archive:
             _add_context(archive, root, context, place)
         file.flush()
-        identity = build_image(
+        build_image(
             daemon,
             Path(file.name),
             _name_in(context, place),
             name=dockerfile.path,
             tag=name,
-            arguments={**package_sources(os.environ)[0], **dict(dockerfile.arguments)},
+            arguments={**sources, **dict(dockerfile.arguments)},
             target=dockerfile.target,
             labels={LABEL: key, _PROJECT_LABEL: str(root), _DECLARED_LABEL: dockerfile.path},
             say=say,
             network=network,
         )
-        if before not in {"", identity}:
-            with suppress(SandboxInternalError):  # another image stands on it, or a run uses it
-                remove_image(daemon, before)
-    return identity or name
+        after = str(daemon.image(name)["Id"])
+        if before not in {"", after}:
+            _remove_if_nameless(daemon, before)
+    return after
 
 
 def _add_context(archive: tarfile.TarFile, root: Path, context: Path, dockerfile: Path) -> None:
-    """What a Dockerfile may copy: the project's own files in its context, and all in one that begins with a dot."""
+    """What a Dockerfile may copy: the project's own files in its context.
+
+    Outside of a repository these have no names that begin with a dot, but for a context that does itself.
+    """
     paths = {path for path in list_project(root) if path.is_relative_to(context)}
-    if any(part.startswith(".") for part in context.relative_to(root).parts):
+    is_hidden = any(part.startswith(".") for part in context.relative_to(root).parts)
+    if is_hidden and not (root / ".git").exists():
         paths |= {path for path in context.rglob("*") if why_left_out(path.relative_to(root)) is None}
     ignored = _ignored(context)
     names = {path.relative_to(context).as_posix(): path for path in paths}
     sent = {name: path for name, path in names.items() if not ignored(name)}
-    sent |= {
-        _IGNORE_FILE: context / _IGNORE_FILE,
-        _name_in(context, dockerfile): dockerfile,
-    }  # the builder heeds it, too
+    sent |= {_IGNORE_FILE: context / _IGNORE_FILE, _name_in(context, dockerfile): dockerfile}
     for name, path in sorted(sent.items()):
         if path.is_file():
             add_file(archive, path, name)
@@ -273,16 +281,21 @@ def _name_in(context: Path, dockerfile: Path) -> str:
 
 
 def _ignored(context: Path) -> Callable[[str], bool]:
-    """What the context's `.dockerignore` leaves out, as Docker's own client reads it."""
+    """What the context's `.dockerignore` leaves out: of its patterns the last that fits a file or a folder above it."""
     from docker.utils.build import PatternMatcher
 
     try:
         lines = (context / _IGNORE_FILE).read_text("utf-8", "replace").splitlines()
     except OSError:
         lines = []
-    patterns = [line.strip() for line in lines if line.strip() and not line.startswith("#")]
-    matcher = PatternMatcher(patterns)
-    return lambda name: bool(matcher.matches(name))  # type: ignore[arg-type]  # it takes a text, whatever the stubs say
+    patterns = PatternMatcher([line.strip() for line in lines if line.strip() and not line.startswith("#")]).patterns
+
+    def ignored(name: str) -> bool:
+        places = [name, *(parent.as_posix() for parent in PurePosixPath(name).parents if parent.name)]
+        fitting = [pattern for pattern in patterns if any(pattern.match(place) for place in places)]
+        return bool(fitting) and not fitting[-1].exclusion
+
+    return ignored
 
 
 @contextmanager
@@ -313,24 +326,11 @@ def _only_one(key: str) -> Iterator[None]:
         yield
 
 
-def _remove_leftovers(daemon: DockerDaemon) -> None:
-    """Removes what was in use when its image was removed, and the containers of installers whose owners were killed.
-
-    Such containers have ended by themselves since.
-    """
-    _remove_nameless(daemon)
-    for container in daemon.labelled(LABEL):
-        if WORKSPACE_LABEL not in container["Labels"] and time.time() - container["Created"] > _LEFT_OVER_S:
-            with suppress(SandboxInternalError):
-                daemon.remove(container["Id"])
-
-
-def _remove_nameless(daemon: DockerDaemon) -> None:
-    """Removes images of ours that have lost their name and that nothing stands on any more."""
-    for image in labelled_images(daemon, LABEL):
-        if not image.get("RepoTags") and WORKSPACE_LABEL not in image["Labels"]:
-            with suppress(SandboxInternalError):  # a container still uses it
-                remove_image(daemon, image["Id"])
+def _remove_if_nameless(daemon: DockerDaemon, identity: str) -> None:
+    """Removes an image that has lost its last name, unless another image stands on it or a run uses it."""
+    with suppress(SandboxInternalError, ToolchainMissingError):
+        if not daemon.image(identity).get("RepoTags"):
+            remove_image(daemon, identity)
 
 
 def _key(base: str, recipe: Recipe) -> str:

@@ -71,12 +71,16 @@ def environment_in_image(
             pass
 
     image = provide_image(backend.daemon, project.root, declaration, backend.install_network, say, starts)
-    return image_python(
-        sandbox,
-        image,
-        variables_of(backend.daemon, image),
-        requested=requested,
-        project=project,
-        import_paths=import_paths,
-        working_directory=working_directory,
-    )
+    try:
+        return image_python(
+            sandbox,
+            image,
+            variables_of(backend.daemon, image),
+            requested=requested,
+            project=project,
+            import_paths=import_paths,
+            working_directory=working_directory,
+        )
+    except UsageError:
+        backend.daemon.image(image)  # says so if it is the daemon that is gone
+        raise

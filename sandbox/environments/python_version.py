@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import os
 import re
 import tomllib
 from typing import TYPE_CHECKING, Any
 
 from packaging.specifiers import InvalidSpecifier, SpecifierSet
 
+from afterburner.sandbox.environments.declaration import PYTHON_VERSION
 from afterburner.sandbox.errors import UsageError
 
 if TYPE_CHECKING:
@@ -31,9 +33,11 @@ def asked_version(reader: ProjectReader, settings: dict[str, Any]) -> tuple[str,
     Raises:
         UsageError: it asks for one that the sandbox does not run, or what it asks for cannot be read.
     """
-    pinned = _PINNED.search(reader.text(".python-version") or "")
-    if pinned is not None:
-        return _supported(pinned[1], ".python-version")
+    above = [each for each in (reader.folder, *reader.folder.parents) if each.is_relative_to(reader.root)]
+    for folder in above:
+        pinned = _PINNED.search(reader.text(os.path.relpath(folder / PYTHON_VERSION, reader.folder)) or "")
+        if pinned is not None:
+            return _supported(pinned[1], PYTHON_VERSION)
     wanted, origin = _range(settings)
     if not wanted:
         return SUPPORTED[0], "nothing"

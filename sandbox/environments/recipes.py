@@ -41,7 +41,7 @@ cd {PROJECT}
 # Tests need a runner and made inputs a library; a project without them is judged on less, and that is no error. What is
 # locked stays as it is.
 _ENDING = """\
-%(pip)s freeze --all > {folder}/constraints.txt
+%(pip)s freeze --all --exclude-editable > {folder}/constraints.txt
 for tool in %(tools)s; do
   {environment}/bin/python -c "import $tool" 2>/dev/null ||
     %(pip)s install --retries 1 -c {folder}/constraints.txt "$tool" ||
@@ -128,8 +128,10 @@ def _uv(reader: ProjectReader, locked: bytes, begin: str) -> Recipe:
 
 def _members(reader: ProjectReader) -> list[str]:
     """Every `pyproject.toml` of the project from this folder on."""
-    names = [name for name in reader.files_in(".") if name.rpartition("/")[2] == "pyproject.toml"]
-    return sorted(names, key=lambda name: (name.count("/"), name))[:_MOST_MEMBERS]
+    names = [name for name in reader.names_from_here() if name.rpartition("/")[2] == "pyproject.toml"]
+    return sorted((name for name in names if reader.path(name)), key=lambda name: (name.count("/"), name))[
+        :_MOST_MEMBERS
+    ]
 
 
 def _poetry(reader: ProjectReader, locked: bytes, begin: str) -> Recipe:

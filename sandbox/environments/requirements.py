@@ -79,8 +79,8 @@ def _referenced(reader: ProjectReader, folder: PurePosixPath, line: str, listed:
         return [(folder / found[1]).as_posix()]
     if found := _WHEELS.match(line):
         for place in {(folder / found[1]).as_posix(), found[1]}:  # pip tries both
-            archives = [each for each in reader.files_in(place) if each.endswith(_ARCHIVES)]
-            listed.files |= {each: reader.folder / each for each in archives}
+            archives = [each for each in reader.names_from_here(place) if each.endswith(_ARCHIVES)]
+            listed.files |= {each: reader.folder / each for each in archives if reader.path(each) is not None}
     elif (found := _LOCAL.match(line)) and (path := reader.path(found[0])) is not None:
         listed.files[os.path.normpath(found[0])] = path
     return []

@@ -67,8 +67,6 @@ def verify_jobs(
         AfterburnerError: one of the tree in `afterburner.sandbox.errors` and `afterburner.agent.errors`.
     """
     started_s = time.monotonic()
-    deadline = Deadline.after(search.max_seconds)
-
     on_event = in_stage(on_event, Stage.VERIFY)
     target, against = _target_of(job), _target_of(other)
     if target.function != against.function:
@@ -77,6 +75,7 @@ def verify_jobs(
         allow(each)
     on_event(ProgressEvent(kind=EventKind.STAGING, subject=Path(target.project_root).name))
     staged = stage(target, sandbox, job.inputs, job.unsaved, on_event)
+    deadline = Deadline.after(search.max_seconds)  # which does not count the making of an image
     limits = workload_limits(search.max_seconds, job.inputs.float_tolerance)
     settings = RunSettings(job.path, job.function, inputs=job.inputs, search=search, unsaved=job.unsaved)
     workload = build_workload(sandbox, target, staged.environment, settings, limits, on_event)

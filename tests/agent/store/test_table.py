@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import sqlite3
 import subprocess
 import sys
@@ -18,6 +19,7 @@ from afterburner.agent.evidence.samples import SampleFigures
 from afterburner.agent.inputs.harness_answers import Suite
 from afterburner.agent.inputs.rank import RankedTarget
 from afterburner.agent.loop.results import RunResult
+from afterburner.agent.option_kinds import EnvironmentKind
 from afterburner.agent.options import BatchPlace, Caps, InputOptions, ModelOptions, Proof, RunSettings, Search
 from afterburner.agent.store import table as table_module
 from afterburner.agent.store.batch_state import Done, ManyState, SuiteCheck
@@ -157,6 +159,15 @@ def test_a_result_that_was_stored_without_samples_can_still_be_read() -> None:
     old_kind.__module__ = Evidence.__module__
     old = replace(RESULT, evidence=old_kind(None, None, "61x"))
     assert from_bytes(RunResult, to_bytes(old)).evidence == Evidence(larger_inputs="61x")
+
+
+def test_settings_of_the_version_before_images_are_read_and_those_with_one_come_back() -> None:
+    text = json.loads(to_text(StoredRequest(SETTINGS, {}, "/")))
+    for name in ("environment", "environment_from"):
+        del text["settings"]["inputs"][name]
+    assert from_text(json.dumps(text)).settings == SETTINGS
+    chosen = InputOptions(environment=EnvironmentKind.IMAGE, environment_from="shop:1")
+    assert from_bytes(InputOptions, to_bytes(chosen)) == chosen
 
 
 @pytest.mark.parametrize("data", [b"", b"\xc1", to_bytes(MACHINE), to_bytes([1])], ids=len)

@@ -217,8 +217,12 @@ def test_the_nearest_declaration_counts_and_a_lock_file_before_others(tmp_path: 
     root = write(tmp_path, {"backend/pyproject.toml": PROJECT + 'dependencies = ["rich"]\n', "backend/shop/a.py": ""})
     found = read_declaration(root, root / "backend" / "shop", None)
     assert found.summary == "pyproject.toml of backend, Python 3.13"
+    write(root, {"backend/shop/requirements/orders.py": "", ".python-version": "3.11"})
+    assert read_declaration(root, root / "backend" / "shop", None).base == "python:3.11-slim"
+    write(root, {"backend/.python-version": "3.12"})
+    assert read_declaration(root, root / "backend" / "shop", None).summary == "pyproject.toml of backend, Python 3.12"
     write(root, {"uv.lock": UV_LOCK, "pyproject.toml": PROJECT})
-    assert read_declaration(root, root / "backend" / "shop", None).summary == "uv.lock, Python 3.13"
+    assert read_declaration(root, root / "backend" / "shop", None).summary == "uv.lock, Python 3.11"
 
 
 def test_what_belongs_to_no_project_obeys_no_file_of_its_folder() -> None:
