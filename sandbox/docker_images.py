@@ -106,7 +106,7 @@ def pull_image(daemon: DockerDaemon, name: str, say: Say) -> None:
                 done, all_of_it = (sum(each) for each in zip(*sizes.values(), strict=True))
                 if 100 * done // all_of_it >= told_percent + _PERCENT_TOLD:
                     told_percent = 100 * done // all_of_it
-                    say(f"getting {name}: {done // _MEBIBYTE} of {all_of_it // _MEBIBYTE} MiB")
+                    say(f"pulling {name}: {done // _MEBIBYTE} of {all_of_it // _MEBIBYTE} MiB")
     except (_FailedError, DockerException, RequestException, OSError) as error:
         raise UsageError(
             f"The image {name} cannot be pulled: {_reason(error)}. Check the name and the network, or get it yourself "
@@ -258,7 +258,7 @@ def install_in_image(
             code = _ended(client, container)
             if code != 0:
                 why = "it took longer than an hour" if code == _TIMED_OUT else f"exit code {code}"
-                raise UsageError(f"what the project declares cannot be installed ({why}).{_last(lines)}")
+                raise UsageError(f"the declared packages could not be installed ({why}).{_last(lines)}")
             return _committed(client, container, tag, kept)
 
 

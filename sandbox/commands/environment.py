@@ -73,9 +73,7 @@ def list_environments(
         return
     console = open_console(sys.stdout)
     if not found:
-        console.print(
-            "There is no image of an environment. `afterburner-agent run FILE --environment image` makes one."
-        )
+        console.print("No images yet. `afterburner-agent run FILE --environment image` makes one.")
         return
     table = Table(box=None, pad_edge=False, header_style="bold")
     for column in ("name", "made", "size", "project", "from"):
@@ -108,7 +106,9 @@ def remove(
         wanted = sorted(known) if every else list(dict.fromkeys(names or ()))
         unknown = [name for name in wanted if name not in known]
         if unknown:
-            raise UsageError(f"There is no image {', '.join(map(repr, unknown))}. `environment list` names all.")
+            raise UsageError(
+                f"No such image: {', '.join(unknown)}. `afterburner-agent environment list` shows the names."
+            )
         for name in wanted:
             remove_environment(daemon, name)
             typer.echo(f"removed {name}")
@@ -119,6 +119,8 @@ def _daemon() -> Iterator["DockerDaemon"]:
     try:
         from afterburner.sandbox.docker_daemon import DockerDaemon
     except ModuleNotFoundError as error:
-        raise SandboxUnavailableError(f"Images need {error.name}. Install it: {install_command('docker')}") from error
+        raise SandboxUnavailableError(
+            f"This command needs the Python package {error.name}. Install it: {install_command('docker')}"
+        ) from error
     with closing(DockerDaemon()) as daemon:
         yield daemon

@@ -73,8 +73,9 @@ def _named(reader: ProjectReader, named: str) -> Declaration:
             inside = Path(os.path.relpath(place.absolute(), reader.root))
             if inside.parts[0] == os.pardir or reader.path(PurePosixPath(inside)) is None:
                 raise UsageError(
-                    f"--environment-from {named}: a Dockerfile of the project is built, and this one is not among the "
-                    f"files of {reader.root} that may be shown."
+                    f"--environment-from {named}: only a Dockerfile that belongs to the project {reader.root} can be "
+                    "built, and this one does not. Build it yourself with `docker build -t NAME .` and give "
+                    "--environment-from NAME."
                 )
             return Declaration(Dockerfile(inside.as_posix(), "."), inside.as_posix())
     if "/" in named and named.startswith((".", "/", "~")):
@@ -110,7 +111,8 @@ def trusted_certificates(environment: Mapping[str, str]) -> tuple[bytes, dict[st
     except OSError as error:
         return b"", {}, [f"the certificates {named} cannot be read: {error.strerror}"]
     if len(data) > _MOST_CERTIFICATES_BYTES or b"PRIVATE KEY" in data or b"BEGIN CERTIFICATE" not in data:
-        return b"", {}, [f"{named} is not a file of certificates alone and is not shown to the installer"]
+        why = "has no certificate, contains a private key or is larger than 4 MiB"
+        return b"", {}, [f"{named} {why}: the installer does not get it"]
     return data, dict.fromkeys(_CERTIFICATES, CERTIFICATES), []
 
 
@@ -121,7 +123,7 @@ def package_sources(environment: Mapping[str, str]) -> tuple[dict[str, str], lis
     for name in _SOURCES:
         value = environment.get(name, "")
         if "@" in value:
-            notes.append(f"{name} holds a name or a password and is not passed on to the installer")
+            notes.append(f"{name} contains a user name or password: the installer does not get it")
         elif value:
             passed[name] = value
     return passed, notes

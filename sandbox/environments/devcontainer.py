@@ -40,7 +40,7 @@ def _read(text: str, place: str) -> dict[str, Any]:
     except (ValueError, RecursionError) as error:
         raise UsageError(f"{place} is not JSON: {error}.") from error
     if not isinstance(settings, dict):
-        raise UsageError(f"{place} holds no object.")
+        raise UsageError(f"{place} is not a JSON object.")
     return settings
 
 
@@ -62,8 +62,8 @@ def _base(settings: dict[str, Any], place: str) -> str | Dockerfile:
     if isinstance(image, str) and image.strip():
         return _plain(image.strip(), place)
     raise UsageError(
-        f"{place} names neither an image nor a Dockerfile (one made by Docker Compose is not built here). "
-        "Name one with --environment-from."
+        f"{place} names neither an image nor a Dockerfile, and Docker Compose is not supported. "
+        "Name an image or a Dockerfile with --environment-from."
     )
 
 
@@ -75,6 +75,6 @@ def _plain(text: str, place: str) -> str:
     """A text without variables: what they stand for may be a secret of whoever has them set."""
     if "${" in text:
         raise UsageError(
-            f"{place}: {text!r} has a variable, and none is filled in here. Name an image with --environment-from."
+            f"{place}: {text!r} contains a variable; variables are not expanded. Name an image with --environment-from."
         )
     return text

@@ -109,7 +109,7 @@ def provide_image(  # noqa: PLR0917 - each of another kind
             daemon.remove(container)
         for note in recipe.notes:
             say(note)
-        say(f"installing {declaration.summary}: this is done once")
+        say(f"making an image from {declaration.summary}; later runs reuse it")
         labels = {LABEL: key, _PROJECT_LABEL: str(root), _DECLARED_LABEL: declaration.summary}
         return _installed(daemon, root, declaration, base, name, labels, network, say)
 
@@ -147,8 +147,8 @@ def _installed(  # noqa: PLR0917 - each of another kind
             )
         except UsageError as error:
             raise UsageError(
-                f"{root}: {error}\nFix what is declared ({declaration.summary}), or name an image that has everything "
-                "with --environment-from; a Dockerfile will do, too."
+                f"{root}: {error}\nFix the declaration ({declaration.summary}), or use --environment-from to name an "
+                "image or a Dockerfile that has all packages."
             ) from error
 
 
@@ -205,13 +205,13 @@ def _base(daemon: DockerDaemon, root: Path, declaration: Declaration, network: s
         identity, name = _built(daemon, root, base, network, say), base.path
     else:
         if not daemon.has_image(base):
-            say(f"getting {base}")
+            say(f"pulling {base}")
             pull_image(daemon, base, say)
         identity, name = base, base
     try:
         found = daemon.image(identity)
     except ToolchainMissingError as error:
-        raise UsageError(f"{name} was built, and the daemon does not have the image: {error}") from error
+        raise UsageError(f"The Docker daemon does not have the image {name}: {error}") from error
     machine = _MACHINES.get(found.get("Architecture", ""), found.get("Architecture", ""))
     if machine and daemon.engine.machine and machine != daemon.engine.machine:
         raise UsageError(
@@ -230,7 +230,9 @@ def _built(daemon: DockerDaemon, root: Path, dockerfile: Dockerfile, network: st
     context, place = (Path(os.path.normpath(root / each)) for each in (dockerfile.context, dockerfile.path))
     for each in (context, place):
         if not each.is_relative_to(root) or each.resolve() != root.resolve() / each.relative_to(root):
-            raise UsageError(f"{each}: what {dockerfile.path} is built of has to lie in {root}, and behind no link.")
+            raise UsageError(
+                f"{each}: a Dockerfile and its build context must be inside {root} and not behind a symbolic link."
+            )
     key = hashlib.sha256(f"{_FORM}\0{root}\0{dockerfile}".encode()).hexdigest()
     name = f"{_REPOSITORY}:{key[:_SHORT]}"
     with _only_one(key), tempfile.NamedTemporaryFile(suffix=".tar") as file:

@@ -52,13 +52,12 @@ def environment_in_image(
         from afterburner.sandbox.environments.images import provide_image, variables_of
     except ModuleNotFoundError as error:
         raise SandboxUnavailableError(
-            f"An environment in an image needs {error.name}. Install it: {install_command('docker')}"
+            f"--environment image needs the Python package {error.name}. Install it: {install_command('docker')}"
         ) from error
     backend = sandbox.backend
     if not isinstance(backend, DockerBackend):
         raise UsageError(
-            f"--environment image needs containers of Docker, and this sandbox is {backend.name}. Leave the choice of "
-            "the sandbox to the program, or choose docker."
+            f"--environment image needs the Docker sandbox, and this one is {backend.name}. Choose docker or auto."
         )
     if project.is_single_file:
         declaration = plain_declaration(named)

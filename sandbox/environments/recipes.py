@@ -27,10 +27,10 @@ _MOST_MEMBERS = 500  # of a workspace
 _TEST_TOOLS = ("pytest", "hypothesis")
 _NOT_READ = {
     "setup.py": "it would have to be run",
-    "setup.cfg": "pyproject.toml has taken its place",
-    "Pipfile.lock": "pipenv is not known here",
-    "pdm.lock": "PDM is not known here",
-    "environment.yml": "conda is not known here",
+    "setup.cfg": "only pyproject.toml is read",
+    "Pipfile.lock": "pipenv is not supported",
+    "pdm.lock": "PDM is not supported",
+    "environment.yml": "conda is not supported",
 }
 
 _BEGIN = f"""\
@@ -45,7 +45,7 @@ _ENDING = """\
 for tool in %(tools)s; do
   {environment}/bin/python -c "import $tool" 2>/dev/null ||
     %(pip)s install --retries 1 -c {folder}/constraints.txt "$tool" ||
-    echo "$tool cannot be installed, and is not asked for by the project: going on without."
+    echo "$tool could not be installed; the project does not require it, so we continue without it."
 done
 cd /
 rm -rf {project} {tools} {folder}/constraints.txt {certificates} "${{HOME:-/root}}/.cache"
@@ -116,7 +116,9 @@ def _uv(reader: ProjectReader, locked: bytes, begin: str) -> Recipe:
     """`uv sync` installs exactly what is locked, for development, too; members of a workspace are known by name."""
     members: dict[str, bytes | Path] = {name: reader.folder / name for name in _members(reader)}
     if "pyproject.toml" not in members:
-        raise UsageError(f"{reader.folder} has a uv.lock and no pyproject.toml that it belongs to.")
+        raise UsageError(
+            f"{reader.folder} has a uv.lock but no pyproject.toml. Add it, or name an image with --environment-from."
+        )
     sync = (
         f"UV_PROJECT_ENVIRONMENT={ENVIRONMENT} UV_PYTHON_DOWNLOADS=never UV_COMPILE_BYTECODE=1 UV_LINK_MODE=copy "
         f"UV_NO_CACHE=1 {_TOOLS}/bin/uv sync --frozen --inexact --all-packages --no-progress "
@@ -137,7 +139,10 @@ def _members(reader: ProjectReader) -> list[str]:
 def _poetry(reader: ProjectReader, locked: bytes, begin: str) -> Recipe:
     text = reader.read("pyproject.toml")
     if text is None:
-        raise UsageError(f"{reader.folder} has a poetry.lock and no pyproject.toml that it belongs to.")
+        raise UsageError(
+            f"{reader.folder} has a poetry.lock but no pyproject.toml. Add it, or name an image with "
+            "--environment-from."
+        )
     install = (
         f"VIRTUAL_ENV={ENVIRONMENT} PATH={ENVIRONMENT}/bin:$PATH POETRY_VIRTUALENVS_CREATE=false "
         f"POETRY_CACHE_DIR={_TOOLS}/cache {_TOOLS}/bin/poetry install --no-root --no-interaction --no-ansi\n"

@@ -9,6 +9,8 @@ from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, gene
 if TYPE_CHECKING:
     from afterburner.sandbox.service.crew import Crew
 
+_BUCKETS_S = (0.01, 0.03, 0.1, 0.3, 1.0, 3.0, 10.0, 30.0, 100.0, 300.0, 1000.0)
+
 
 class Metrics:
     """The numbers of one service."""
@@ -28,7 +30,11 @@ class Metrics:
             registry=self._registry,
         )
         self._cpu = Histogram(
-            "afterburner_task_cpu_seconds", "CPU time of all cases of a task.", ["language"], registry=self._registry
+            "afterburner_task_cpu_seconds",
+            "CPU time of all cases of a task.",
+            ["language"],
+            registry=self._registry,
+            buckets=_BUCKETS_S,
         )
         running = Gauge("afterburner_running", "Tasks that run.", registry=self._registry)
         running.set_function(lambda: crew.running)

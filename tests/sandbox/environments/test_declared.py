@@ -159,7 +159,7 @@ def test_a_workspace_brings_the_settings_of_its_members(tmp_path: Path) -> None:
     names = ("pyproject.toml", "parts/one/pyproject.toml")
     _, recipe = declared(tmp_path, {**dict.fromkeys(names, PROJECT), "uv.lock": UV_LOCK, ".venv/pyproject.toml": ""})
     assert sorted(installed_files(recipe)) == sorted([*names, "uv.lock"])
-    with pytest.raises(UsageError, match=r"has a uv.lock and no pyproject.toml"):
+    with pytest.raises(UsageError, match=r"has a uv.lock but no pyproject.toml"):
         declared(tmp_path / "alone", {"uv.lock": UV_LOCK})
 
 
@@ -264,9 +264,9 @@ def test_a_devcontainers_dockerfile_is_built_with_its_arguments(
     ("text", "message"),
     [
         ("{", "is not JSON"),
-        ("[]", "holds no object"),
+        ("[]", "is not a JSON object"),
         ('{"dockerComposeFile": "compose.yml"}', "names neither an image nor a Dockerfile"),
-        ('{"image": "shop:${localEnv:SECRET}"}', "has a variable"),
+        ('{"image": "shop:${localEnv:SECRET}"}', "contains a variable"),
         ("[" * 100_000, "is not JSON"),
     ],
 )
@@ -285,7 +285,7 @@ def test_what_the_user_names_is_used_as_it_is(tmp_path: Path, monkeypatch: pytes
     with pytest.raises(UsageError, match=r"there is no such file. Give a Dockerfile or the name of an image"):
         read_declaration(tmp_path, tmp_path, "./Dockerfile.dev")
     (tmp_path / "outside").mkdir()
-    with pytest.raises(UsageError, match="is not among the files of"):
+    with pytest.raises(UsageError, match="only a Dockerfile that belongs to the project"):
         read_declaration(tmp_path / "outside", tmp_path / "outside", str(tmp_path / "Other"))
 
 
@@ -312,4 +312,4 @@ def test_addresses_with_a_password_are_not_passed_to_installers() -> None:
         }
     )
     assert passed == {"HTTPS_PROXY": "http://proxy:8080"}
-    assert notes == ["PIP_INDEX_URL holds a name or a password and is not passed on to the installer"]
+    assert notes == ["PIP_INDEX_URL contains a user name or password: the installer does not get it"]

@@ -172,10 +172,10 @@ def test_a_dockerfile_is_built_and_keeps_what_dockerignore_names_out(
     [
         (
             "--no-index\nnothing==1\n",
-            r"cannot be installed \(exit code 1\).*No matching.*nothing",
+            r"could not be installed \(exit code 1\).*No matching.*nothing",
         ),
-        ("-r missing.txt\n", r"cannot be installed.*No such file.*missing.txt"),
-        ("not a requirement\n", "cannot be installed.*Invalid requirement"),
+        ("-r missing.txt\n", r"could not be installed.*No such file.*missing.txt"),
+        ("not a requirement\n", "could not be installed.*Invalid requirement"),
     ],
 )
 def test_what_cannot_be_installed_is_told_and_leaves_nothing(
@@ -312,7 +312,7 @@ def test_two_that_want_one_image_make_it_once(docker_sandbox: Sandbox, docker_da
     with ThreadPoolExecutor(2) as pool:
         made = list(pool.map(lambda _: environment(docker_sandbox, shop, lines.append), range(2)))
     assert made[0].image == made[1].image
-    assert len([line for line in lines if line.startswith("installing ")]) == 1
+    assert len([line for line in lines if line.startswith("making an image ")]) == 1
     assert len(shop.names(docker_daemon)) == 1
 
 

@@ -64,7 +64,7 @@ def test_a_function_is_proven_in_the_image_of_its_project(docker_program: Comman
     assert (removed.returncode, removed.stdout) == (0, f"removed {made['name']}\n")
     unknown = docker_program("environment", "remove", made["name"])
     assert (unknown.returncode, unknown.stdout) == (2, "")
-    assert "There is no image" in unknown.stderr
+    assert "No such image" in unknown.stderr
 
 
 @pytest.mark.nightly
