@@ -170,6 +170,7 @@ install_project() {
     say "installing $(grep -c '==' "$lock") pinned packages into .venv (a minute or two)"
     pip install -q --require-hashes -r "$lock" || fail "the pinned packages could not be installed; see above."
     # The build tool is one of the pinned packages: an isolated build would fetch an unpinned one.
+    rm -rf ./*.egg-info  # an old one would tell `python -m` of commands as they were
     pip install -q --no-deps --no-build-isolation -e . || fail "this project could not be installed; see above."
 }
 
