@@ -46,6 +46,10 @@ class TrustRequest:
 Trust = Callable[[TrustRequest], bool]
 _Key = tuple[TrustQuestion, str, tuple[int, int] | None]  # a question about a folder, and which one that is
 TRUST_VARIABLE = "AFTERBURNER_TRUSTED_PROJECTS"
+RUNS_CODE = (
+    "code of {root} runs in the sandbox, to judge a rewrite of it; where it runs in an image, the packages that it "
+    "declares are installed before, in a container that has a network"
+)  # what is asked, in words for a person
 
 
 def trust_named_projects(request: TrustRequest) -> bool:

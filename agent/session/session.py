@@ -22,26 +22,17 @@ from afterburner.agent.inputs.rank import RankedTarget, rank
 from afterburner.agent.inputs.survey import project_of, take_survey
 from afterburner.agent.job.arguments import expect, expect_function
 from afterburner.agent.job.project_settings import ProjectOptions, read_project_options
-from afterburner.agent.job.trust import Trust, TrustAnswers, TrustQuestion, TrustRequest, trust_caller
+from afterburner.agent.job.trust import RUNS_CODE, Trust, TrustAnswers, TrustQuestion, TrustRequest, trust_caller
 from afterburner.agent.job_reporter import JobReporter
 from afterburner.agent.judge.verification.verify import Verification, verify_jobs
 from afterburner.agent.models.requests.model_session import ModelSession, open_model_session
 from afterburner.agent.option_kinds import EnvironmentKind
-from afterburner.agent.options import (
-    VERIFY_S,
-    Caps,
-    InputOptions,
-    ModelOptions,
-    Proof,
-    RunSettings,
-    Search,
-    settings_of,
-)
+from afterburner.agent.options import VERIFY_S, Caps, ModelOptions, Proof, RunSettings, Search, settings_of
 from afterburner.agent.session.active_jobs import ActiveJobs
 from afterburner.agent.session.call_checks import check_call, check_files, check_job, check_session
 from afterburner.agent.session.compare import compare_jobs
 from afterburner.agent.session.one_run import begin_run, resume_run
-from afterburner.agent.session.shared_sandbox import SharedSandbox
+from afterburner.agent.session.shared_sandbox import SessionSandboxes
 from afterburner.agent.session.store_folder import StoreFolder
 from afterburner.agent.store.checkpoints import new_run_id
 from afterburner.agent.store.table import IMPROVEMENTS, improvements_in, open_runs
@@ -54,6 +45,7 @@ if TYPE_CHECKING:
     from afterburner.agent.deadline import Deadline
     from afterburner.agent.job.job import Job
     from afterburner.agent.loop.results import RunResult
+    from afterburner.agent.options import InputOptions
     from afterburner.agent.session.compare import ComparisonResult
     from afterburner.agent.store.stored_run import Output
     from afterburner.agent.store.table import RunTable
@@ -84,15 +76,8 @@ class Session:
             raise UsageError(f"cores={sorted(cores)}: give some of {sorted(usable_cpus())}, the CPUs that we may use.")
         self.cpus = cores
         self._stack = stack
-        self._sandbox: Sandbox | SharedSandbox
-        if isinstance(sandbox, str):
-            self._sandbox = self._of_images = SharedSandbox(sandbox)
-            stack.callback(self._sandbox.close)
-            if sandbox == "auto":
-                self._of_images = SharedSandbox("docker")
-                stack.callback(self._of_images.close)
-        else:
-            self._sandbox = sandbox
+        self._sandboxes = SessionSandboxes(sandbox)
+        stack.callback(self._sandboxes.close)
         self._models = models
         self._caps = caps
         self._proof = proof
@@ -384,9 +369,7 @@ class Session:
 
     def opened_sandbox(self, inputs: InputOptions, cancel: CancelToken) -> Sandbox:
         """Return the session's sandbox, and open it on first use; for an image, Docker's where the choice is free."""
-        if not isinstance(self._sandbox, SharedSandbox):
-            return self._sandbox
-        return (self._of_images if inputs.wants_image else self._sandbox).get(cancel)
+        return self._sandboxes.get(cancel, wants_image=inputs.wants_image)
 
     def opened_models(self) -> ModelSession:
         """Return the model session that all requests share, and open it on first use."""
@@ -401,11 +384,7 @@ class Session:
         Raises:
             NotTrustedError: the answer was no.
         """
-        detail = (
-            f"code of {root} runs in the sandbox, to judge a rewrite of it; where it runs in an image, packages "
-            "that it declares are installed before, in a container that has a network"
-        )
-        self._answers.require(TrustRequest(TrustQuestion.RUN_CODE, root, detail), cancel)
+        self._answers.require(TrustRequest(TrustQuestion.RUN_CODE, root, RUNS_CODE.format(root=root)), cancel)
 
 
 @dataclass(frozen=True, slots=True)

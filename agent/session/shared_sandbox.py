@@ -66,5 +66,31 @@ class SharedSandbox:
         opening.set_exception(CancelledError())
 
 
+class SessionSandboxes:
+    """The sandbox of a session, and Docker's for jobs that run in an image where the choice was left to us."""
+
+    def __init__(self, sandbox: str | Sandbox) -> None:
+        """Take what `open_session` takes; nothing is opened yet."""
+        self._given = sandbox if isinstance(sandbox, Sandbox) else None
+        backend = sandbox if isinstance(sandbox, str) else ""
+        self._plain = SharedSandbox(backend)
+        self._of_images = SharedSandbox("docker") if backend == "auto" else self._plain
+
+    def get(self, cancel: CancelToken, *, wants_image: bool) -> Sandbox:
+        """The open sandbox for a job.
+
+        Raises:
+            CancelledError, AfterburnerError: as `SharedSandbox.get`.
+        """
+        if self._given is not None:
+            return self._given
+        return (self._of_images if wants_image else self._plain).get(cancel)
+
+    def close(self) -> None:
+        """Close what was opened here, and not what the caller opened."""
+        self._plain.close()
+        self._of_images.close()
+
+
 def _has_failed(opening: Future[_Opened]) -> bool:
     return opening.done() and opening.exception() is not None

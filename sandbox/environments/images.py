@@ -69,72 +69,68 @@ class EnvironmentImage:
     size_bytes: int
 
 
-def provide_image(  # noqa: PLR0917 - each of another kind
-    daemon: DockerDaemon,
-    root: Path,
-    declaration: Declaration,
-    network: str | None,
-    say: Say,
-    check: Callable[[str], object] = lambda _: None,
-) -> str:
-    """The id of the image that a declaration comes to; it is made now if the daemon does not have it.
+@dataclass(frozen=True, slots=True)
+class ImageMaker:
+    """Makes the image of one project.
 
-    Args:
+    Attributes:
         daemon: that has it afterwards.
         root: the project.
-        declaration: from `read_declaration`.
         network: see `DockerOptions.install_network`.
         say: is told what goes on, in lines for a person.
-        check: is called with the base's id before anything is installed into it.
-
-    Raises:
-        UsageError: the base cannot be had, is for another machine, or something cannot be built or installed.
-        SandboxInternalError: the daemon is gone.
-        CancelledError: see `afterburner.sandbox.cancel.cancellable`.
     """
-    base = _base(daemon, root, declaration, network, say)
-    check(base)
-    recipe = declaration.recipe
-    if recipe is None:
-        return base
-    try:
-        key = _key(base, recipe)
-    except OSError as error:
-        raise UsageError(f"What {root} declares cannot be read: {error}.") from error
-    name = f"{_REPOSITORY}:{key[:_SHORT]}"
-    with _only_one(key):
-        if daemon.has_image(name):
-            return str(daemon.image(name)["Id"])
-        for container in abandoned_installers(daemon):
-            daemon.remove(container)
-        for note in recipe.notes:
-            say(note)
-        say(f"making an image from {declaration.summary}; later runs reuse it")
-        labels = {LABEL: key, _PROJECT_LABEL: str(root), _DECLARED_LABEL: declaration.summary}
-        return _installed(daemon, root, declaration, base, name, labels, network, say)
 
+    daemon: DockerDaemon
+    root: Path
+    network: str | None
+    say: Say
 
-def _installed(  # noqa: PLR0917 - each of another kind
-    daemon: DockerDaemon,
-    root: Path,
-    declaration: Declaration,
-    base: str,
-    name: str,
-    labels: dict[str, str],
-    network: str | None,
-    say: Say,
-) -> str:
-    recipe = declaration.recipe
-    assert recipe is not None  # noqa: S101 - narrows the type
-    variables, notes = package_sources(os.environ)
-    certificates, named, more = trusted_certificates(os.environ)
-    for note in (*notes, *more):
-        say(note)
-    path = variables_of(daemon, base).get("PATH", _SEARCH_PATH)
-    with _archive(root, recipe, certificates) as files:
+    def provide(self, declaration: Declaration, check: Callable[[str], object] = lambda _: None) -> str:
+        """The id of the image that a declaration comes to; it is made now if the daemon does not have it.
+
+        Args:
+            declaration: from `read_declaration`.
+            check: is called with the base's id before anything is installed into it.
+
+        Raises:
+            UsageError: the base cannot be pulled, is for another machine, or something cannot be built or installed.
+            SandboxInternalError: the daemon is gone.
+            CancelledError: see `afterburner.sandbox.cancel.cancellable`.
+        """
+        base = self._base(declaration.base)
+        check(base)
+        recipe = declaration.recipe
+        if recipe is None:
+            return base
         try:
+            key = _key(base, recipe)
+        except OSError as error:
+            raise UsageError(f"What {self.root} declares cannot be read: {error}.") from error
+        name = f"{_REPOSITORY}:{key[:_SHORT]}"
+        with _only_one(key):
+            if self.daemon.has_image(name):
+                return str(self.daemon.image(name)["Id"])
+            for container in abandoned_installers(self.daemon):
+                self.daemon.remove(container)
+            self.say(f"making an image from {declaration.summary}; later runs reuse it")
+            labels = {LABEL: key, _PROJECT_LABEL: str(self.root), _DECLARED_LABEL: declaration.summary}
+            try:
+                return self._install(recipe, base, name, labels)
+            except UsageError as error:
+                raise UsageError(
+                    f"{self.root}: {error}\nFix the declaration ({declaration.summary}), or use --environment-from to "
+                    "name an image or a Dockerfile that has all packages."
+                ) from error
+
+    def _install(self, recipe: Recipe, base: str, name: str, labels: dict[str, str]) -> str:
+        variables, notes = package_sources(os.environ)
+        certificates, named, more = trusted_certificates(os.environ)
+        for note in (*recipe.notes, *notes, *more):
+            self.say(note)
+        path = variables_of(self.daemon, base).get("PATH", _SEARCH_PATH)
+        with _archive(self.root, recipe, certificates) as files:
             return install_in_image(
-                daemon,
+                self.daemon,
                 base,
                 files,
                 recipe.script,
@@ -142,14 +138,68 @@ def _installed(  # noqa: PLR0917 - each of another kind
                 variables={**variables, **named, "HOME": "/root", "PATH": path},
                 kept={"PATH": f"{ENVIRONMENT}/bin:{path}"},
                 labels=labels,
-                say=say,
-                network=network,
+                say=self.say,
+                network=self.network,
             )
-        except UsageError as error:
+
+    def _base(self, base: str | Dockerfile) -> str:
+        """The id of the image to begin with."""
+        if isinstance(base, Dockerfile):
+            identity, name = self._build(base), base.path
+        else:
+            if not self.daemon.has_image(base):
+                self.say(f"pulling {base}")
+                pull_image(self.daemon, base, self.say)
+            identity, name = base, base
+        try:
+            found = self.daemon.image(identity)
+        except ToolchainMissingError as error:
+            raise UsageError(f"The Docker daemon does not have the image {name}: {error}") from error
+        machine = _MACHINES.get(found.get("Architecture", ""), found.get("Architecture", ""))
+        here = self.daemon.engine.machine
+        if machine and here and machine != here:
             raise UsageError(
-                f"{root}: {error}\nFix the declaration ({declaration.summary}), or use --environment-from to name an "
-                "image or a Dockerfile that has all packages."
-            ) from error
+                f"The image {name} is for {machine}, and the Docker daemon runs on {here}. Name one for {here} with "
+                "--environment-from; `docker pull --platform` gets it where there is one."
+            )
+        return str(found["Id"])
+
+    def _build(self, dockerfile: Dockerfile) -> str:
+        """The daemon's builder knows best what can be taken from its cache, so it is asked each time."""
+        self.say(f"building {dockerfile.path}")
+        sources, notes = package_sources(os.environ)
+        for note in notes:
+            self.say(note)
+        context, place = (Path(os.path.normpath(self.root / each)) for each in (dockerfile.context, dockerfile.path))
+        for each in (context, place):
+            if not _is_plainly_in(self.root, each):
+                raise UsageError(
+                    f"{each}: a Dockerfile and its build context must be inside {self.root} and not behind a "
+                    "symbolic link."
+                )
+        key = hashlib.sha256(f"{_FORM}\0{self.root}\0{dockerfile}".encode()).hexdigest()
+        name = f"{_REPOSITORY}:{key[:_SHORT]}"
+        with _only_one(key), tempfile.NamedTemporaryFile(suffix=".tar") as file:
+            before = str(self.daemon.image(name)["Id"]) if self.daemon.has_image(name) else ""
+            with tarfile.open(fileobj=file, mode="w") as archive:
+                _add_context(archive, self.root, context, place)
+            file.flush()
+            build_image(
+                self.daemon,
+                Path(file.name),
+                _name_in(context, place),
+                name=dockerfile.path,
+                tag=name,
+                arguments={**sources, **dict(dockerfile.arguments)},
+                target=dockerfile.target,
+                labels={LABEL: key, _PROJECT_LABEL: str(self.root), _DECLARED_LABEL: dockerfile.path},
+                say=self.say,
+                network=self.network,
+            )
+            after = str(self.daemon.image(name)["Id"])
+            if before not in {"", after}:
+                _remove_if_nameless(self.daemon, before)
+        return after
 
 
 def environment_images(daemon: DockerDaemon) -> list[EnvironmentImage]:
@@ -198,64 +248,9 @@ def variables_of(daemon: DockerDaemon, image: str) -> dict[str, str]:
     return dict(line.partition("=")[::2] for line in daemon.image(image)["Config"].get("Env") or ())
 
 
-def _base(daemon: DockerDaemon, root: Path, declaration: Declaration, network: str | None, say: Say) -> str:
-    """The id of the image to begin with."""
-    base = declaration.base
-    if isinstance(base, Dockerfile):
-        identity, name = _built(daemon, root, base, network, say), base.path
-    else:
-        if not daemon.has_image(base):
-            say(f"pulling {base}")
-            pull_image(daemon, base, say)
-        identity, name = base, base
-    try:
-        found = daemon.image(identity)
-    except ToolchainMissingError as error:
-        raise UsageError(f"The Docker daemon does not have the image {name}: {error}") from error
-    machine = _MACHINES.get(found.get("Architecture", ""), found.get("Architecture", ""))
-    if machine and daemon.engine.machine and machine != daemon.engine.machine:
-        raise UsageError(
-            f"The image {name} is for {machine}, and the Docker daemon runs on {daemon.engine.machine}. Name one for "
-            f"{daemon.engine.machine} with --environment-from; `docker pull --platform` gets it where there is one."
-        )
-    return str(found["Id"])
-
-
-def _built(daemon: DockerDaemon, root: Path, dockerfile: Dockerfile, network: str | None, say: Say) -> str:
-    """The daemon's builder knows best what can be taken from its cache, so it is asked each time."""
-    say(f"building {dockerfile.path}")
-    sources, notes = package_sources(os.environ)
-    for note in notes:
-        say(note)
-    context, place = (Path(os.path.normpath(root / each)) for each in (dockerfile.context, dockerfile.path))
-    for each in (context, place):
-        if not each.is_relative_to(root) or each.resolve() != root.resolve() / each.relative_to(root):
-            raise UsageError(
-                f"{each}: a Dockerfile and its build context must be inside {root} and not behind a symbolic link."
-            )
-    key = hashlib.sha256(f"{_FORM}\0{root}\0{dockerfile}".encode()).hexdigest()
-    name = f"{_REPOSITORY}:{key[:_SHORT]}"
-    with _only_one(key), tempfile.NamedTemporaryFile(suffix=".tar") as file:
-        before = str(daemon.image(name)["Id"]) if daemon.has_image(name) else ""
-        with tarfile.open(fileobj=file, mode="w") as archive:
-            _add_context(archive, root, context, place)
-        file.flush()
-        build_image(
-            daemon,
-            Path(file.name),
-            _name_in(context, place),
-            name=dockerfile.path,
-            tag=name,
-            arguments={**sources, **dict(dockerfile.arguments)},
-            target=dockerfile.target,
-            labels={LABEL: key, _PROJECT_LABEL: str(root), _DECLARED_LABEL: dockerfile.path},
-            say=say,
-            network=network,
-        )
-        after = str(daemon.image(name)["Id"])
-        if before not in {"", after}:
-            _remove_if_nameless(daemon, before)
-    return after
+def _is_plainly_in(root: Path, place: Path) -> bool:
+    """Whether a place lies in a folder, and no link leads there."""
+    return place.is_relative_to(root) and place.resolve() == root.resolve() / place.relative_to(root)
 
 
 def _add_context(archive: tarfile.TarFile, root: Path, context: Path, dockerfile: Path) -> None:

@@ -49,7 +49,7 @@ def environment_in_image(
         from afterburner.sandbox.docker_backend import DockerBackend
         from afterburner.sandbox.environments.declared import plain_declaration, read_declaration
         from afterburner.sandbox.environments.image_python import image_python
-        from afterburner.sandbox.environments.images import provide_image, variables_of
+        from afterburner.sandbox.environments.images import ImageMaker, variables_of
     except ModuleNotFoundError as error:
         raise SandboxUnavailableError(
             f"--environment image needs the Python package {error.name}. Install it: {install_command('docker')}"
@@ -69,7 +69,8 @@ def environment_in_image(
         with sandbox.supplied(ContainerSpec(image=image)):
             pass
 
-    image = provide_image(backend.daemon, project.root, declaration, backend.install_network, say, starts)
+    maker = ImageMaker(backend.daemon, project.root, backend.install_network, say)
+    image = maker.provide(declaration, starts)
     try:
         return image_python(
             sandbox,

@@ -27,6 +27,7 @@ def docker_program(program: CommandLine, docker_options: DockerOptions) -> Comma
     return replace(program, variables={**program.variables, "DOCKER_HOST": docker_options.address or ""})
 
 
+@pytest.mark.timed
 def test_a_function_is_proven_in_the_image_of_its_project(docker_program: CommandLine, shop: Shop) -> None:
     asked = ("--function", "distinct", "--calls", str(shop.calls), "--environment", "image")
     done = docker_program("run", str(shop.file), *asked, "--json", "-", "--iterations", "1")
@@ -68,6 +69,7 @@ def test_a_function_is_proven_in_the_image_of_its_project(docker_program: Comman
 
 
 @pytest.mark.nightly
+@pytest.mark.timed
 def test_where_the_daemon_runs_in_a_virtual_machine_an_image_is_made_without_being_asked_for(
     docker_options: DockerOptions, shop: Shop, monkeypatch: pytest.MonkeyPatch
 ) -> None:

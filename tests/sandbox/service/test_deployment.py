@@ -19,6 +19,7 @@ from docker import APIClient
 from prometheus_client.parser import text_string_to_metric_families
 
 from afterburner.sandbox.archives import add_file
+from afterburner.sandbox.container_paths import SCRATCH
 from afterburner.sandbox.service.metrics import Metrics
 
 if TYPE_CHECKING:
@@ -116,7 +117,7 @@ def started(service_image: tuple[APIClient, str]) -> Iterator[Callable[[str], An
         security_opt=["seccomp=unconfined", "apparmor=unconfined"],
         cap_drop=["ALL"],
         read_only=True,
-        tmpfs={"/tmp": "exec,mode=1777", "/run/lock": "mode=1777", "/home/afterburner": "mode=700,uid=10001"},  # noqa: S108 - the container's
+        tmpfs={SCRATCH: "exec,mode=1777", "/run/lock": "mode=1777", "/home/afterburner": "mode=700,uid=10001"},
         network_mode="none",
     )
     limits |= {"MaskedPaths": [], "ReadonlyPaths": []}  # what Docker's own clients make of systempaths=unconfined
