@@ -10,7 +10,7 @@ DEMO ?= examples/log_report.py
 EXTENSION := lsp_server/clients/vscode
 
 .DEFAULT_GOAL := help
-.PHONY: site soak-cancels help setup setup-tests demo wheel release-check test test-quick test-nightly check lint types format verify-examples readme-demo rules-page man-page schemas sandbox-pictures bench-sandbox bench-selection bench-compare bench-judge bench-mutants bench-editor bench-packages bench-coverage bench-graders bench-training bench-eval-cores bench-latency bench-floors latency-pictures train-mini miniature-page eval-smoke eval-picture eval-full vscode test-vscode vscode-pictures ci-pictures soak soak-kills load-service lock clean clean-all
+.PHONY: site soak-sandbox soak-cancels help setup setup-tests demo wheel release-check test test-quick test-nightly check lint types format verify-examples readme-demo rules-page man-page schemas sandbox-pictures bench-sandbox bench-selection bench-compare bench-judge bench-mutants bench-editor bench-packages bench-coverage bench-graders bench-training bench-eval-cores bench-latency bench-floors latency-pictures train-mini miniature-page eval-smoke eval-picture eval-full vscode test-vscode vscode-pictures ci-pictures soak soak-kills load-service lock clean clean-all
 
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' Makefile | while IFS="$$(printf '\t')" read -r name what; do \
@@ -167,7 +167,10 @@ eval-picture: setup ## take the picture of docs/evaluation.md anew, from the rep
 eval-full: setup ## the same on all 43 problems with all 3,516 human solutions; run it again to go on (hours)
 	$(BIN)/python -m scripts.eval_chain --all --out $(EVAL_OUT)-full $(BENCH)
 
-soak: setup ## 10,000 mixed runs, a third of them attacks, and 50 kills: nothing may be left (an hour or more)
+soak: setup ## 10,000 submissions to a pool behind nginx, 50 kills of its services: nothing lost or left (an hour or more)
+	$(BIN)/python -m scripts.soak --services 3 $(SOAK)
+
+soak-sandbox: setup ## 10,000 programs in one process's sandbox, 50 kills of other processes: nothing left (an hour or more)
 	$(BIN)/python -m scripts.soak $(SOAK)
 
 soak-kills: setup ## 30 kills of runs at moments drawn by chance: the same end, nothing asked or paid twice (ten minutes)

@@ -17,7 +17,14 @@ from typing import TYPE_CHECKING, NoReturn, TypeVar
 import httpx
 from anyio.from_thread import start_blocking_portal
 from pydantic import BaseModel, ValidationError
-from tenacity import AsyncRetrying, retry_if_result, stop_after_delay
+from tenacity import (
+    AsyncRetrying,
+    retry_if_exception_type,
+    retry_if_result,
+    stop_after_attempt,
+    stop_after_delay,
+    wait_exponential,
+)
 
 from afterburner.sandbox import service_schema as schema
 from afterburner.sandbox.cores import ServiceSlots
@@ -47,6 +54,9 @@ if TYPE_CHECKING:
 
 _BUSY = (429, 503)
 _PATIENCE_S = 600.0  # with a service that is busy
+_TRIES = 5  # times a task is sent if its connection breaks; the pauses add up to 15 s, for a service to restart
+_BROKEN = (httpx.ConnectError, httpx.ConnectTimeout, httpx.ReadError, httpx.WriteError, httpx.RemoteProtocolError)
+_LONGEST_PAUSE_S = 8.0
 _CONNECT_S = 10.0
 _LONG_REQUEST_BYTES = 1 << 20  # a service may hang up on one while it is still sent
 _DEFAULT_JOBS = 8
@@ -147,6 +157,10 @@ class RemoteSandbox(Sandbox):
     def run_task(self, task: Task, *, cpu: int | None = None) -> Report:
         """Runs a task at the service; see `Sandbox.run`. A service that is busy is asked again when it says.
 
+        If the connection breaks, the task is sent again, since the service may restart or another take over. So a
+        program may run more than once. That does no harm: it changes nothing outside its container, and only one
+        report counts.
+
         Raises:
             UsageError: what is only on this machine was asked for, or more than the service allows.
             SandboxInternalError: the service failed.
@@ -221,11 +235,13 @@ class _Line:
         return _understood(schema.Health, await self._ask("GET", "/health"), self._url)
 
     async def ask_run(self, request: schema.RunRequest) -> Report:
-        response = await self._ask("POST", "/run", request.model_dump_json(exclude_none=True).encode())
+        body = request.model_dump_json(exclude_none=True).encode()
+        # A service that hangs up on a long request does so again.
+        response = await self._ask("POST", "/run", body, tries=_TRIES if len(body) <= _LONG_REQUEST_BYTES else 1)
         return report_of(_understood(schema.RunResponse, response, self._url).report)
 
-    async def _ask(self, method: str, path: str, body: bytes | None = None) -> httpx.Response:
-        """The answer of a service that is not busy.
+    async def _ask(self, method: str, path: str, body: bytes | None = None, *, tries: int = 1) -> httpx.Response:
+        """The answer of a service that is not busy; sent up to `tries` times if the connection breaks.
 
         Raises:
             AfterburnerError: the one that the service answered with.
@@ -237,9 +253,15 @@ class _Line:
             stop=stop_after_delay(_PATIENCE_S),
             retry_error_callback=lambda state: state.outcome.result() if state.outcome else None,  # the last answer
         )
+        persistently = AsyncRetrying(
+            retry=retry_if_exception_type(_BROKEN),
+            wait=wait_exponential(max=_LONGEST_PAUSE_S),  # 1, 2, 4, 8 seconds
+            stop=stop_after_attempt(tries),
+            reraise=True,
+        )
         try:
-            response: httpx.Response = await patiently(
-                self._client.request, method, path, content=body, headers=headers
+            response: httpx.Response = await persistently(
+                patiently, self._client.request, method, path, content=body, headers=headers
             )
         except httpx.ConnectError as error:
             raise SandboxUnavailableError(

@@ -49,6 +49,8 @@ class Findings:
     left: dict[str, str] = field(default_factory=dict)  # when it was first seen
     resident_kib: array[int] = field(default_factory=lambda: array("q"))
     descriptors: array[int] = field(default_factory=lambda: array("q"))
+    killed_at: list[int] = field(default_factory=list)  # number of runs at each kill or stop
+    notes: dict[str, str] = field(default_factory=dict)  # more rows of the table
 
     def add(self, ran: Ran, seed: int) -> None:
         """Takes a run of the process that lives on."""
@@ -95,11 +97,12 @@ class Findings:
             "runs": f"{self.runs} ({self.attacks} attacks), {self.runs / max(self.seconds, 1e-9):.1f} per second",
             "the longest": ", ".join(f"{name} {self.seconds_of[name]:.0f} s" for name in longest[:_LONGEST]),
             "languages": ", ".join(self.languages),
-            "kills of a host": str(self.kills),
+            "kills": str(self.kills),
             "wrong verdicts": str(len(self.wrong)),
             "left behind": f"{len(self.left)} (looked {self.looks} times)",
             "resident KiB": _flat(self.resident_kib),
             "open descriptors": _flat(self.descriptors),
+            **self.notes,
         }
         if self.interrupted:
             rows["ended"] = "early, by Ctrl-C"

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from scripts.soak.watch import Watch
 
 _ROOT = Path(__file__).parents[2]
-_PRIVATE = {"XDG_RUNTIME_DIR": "runtime", "XDG_CACHE_HOME": "cache", "TMPDIR": "tmp"}
+PRIVATE = {"XDG_RUNTIME_DIR": "runtime", "XDG_CACHE_HOME": "cache", "TMPDIR": "tmp"}
 _LONGEST_SILENCE_S = 600.0  # a run and its compilation take a few minutes at worst
 _CLOSE_TIMEOUT_S = 120.0
 
@@ -38,7 +38,7 @@ class Host:
     def __init__(self, arguments: Sequence[str], places: Mapping[str, str], folder: Path, watch: Watch) -> None:
         self._watch = watch
         self._heard = b""
-        for name in _PRIVATE.values():
+        for name in PRIVATE.values():
             (folder / name).mkdir(mode=0o700, exist_ok=True)
         self._line, theirs = socket.socketpair()
         with theirs:
@@ -47,7 +47,7 @@ class Host:
                 stdin=theirs.fileno(),
                 stdout=theirs.fileno(),
                 cwd=_ROOT,
-                env={**os.environ, **{variable: str(folder / name) for variable, name in _PRIVATE.items()}},
+                env={**os.environ, **{variable: str(folder / name) for variable, name in PRIVATE.items()}},
                 process_group=0,  # Ctrl-C is for us; we then end it in order
             )
         watch.hosts.add(self._process.pid)

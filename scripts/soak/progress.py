@@ -18,9 +18,8 @@ _WIDTH = 100  # columns; a shorter line erases what was there
 class Progress:
     """Shows how far a soak is."""
 
-    def __init__(self, runs: int, kills: int) -> None:
+    def __init__(self, runs: int) -> None:
         self._runs = runs
-        self._kills = kills
         self._drawn = 0.0
         self._said: set[str] = set()
         self._live = is_live(sys.stdout)
@@ -49,6 +48,6 @@ class Progress:
     def _line(self, findings: Findings) -> str:
         per_second = findings.runs / max(findings.seconds, 1e-9)
         return (
-            f"{findings.runs}/{self._runs} runs, {per_second:.1f}/s, {findings.kills}/{self._kills} kills, "
+            f"{findings.runs}/{self._runs} runs, {per_second:.1f}/s, {findings.kills} kills, "
             f"{len(findings.wrong)} wrong, {len(findings.left)} left behind"
         )

@@ -19,9 +19,10 @@ if TYPE_CHECKING:
     from afterburner.sandbox import Report
     from tests.sandbox.attack_files import Attack
 
-IMAGE = "AFTERBURNER_TEST_IMAGE"  # set by scripts/docker_daemon.py, to the name of an image with Python and C++
+IMAGE = "AFTERBURNER_TEST_IMAGE"  # set by scripts.docker_daemon, to the name of an image with Python and C++
 PROGRAMS = Path(__file__).parents[2] / "tests" / "sandbox" / "programs"
 _ATTACKS = 1 / 3
+_ECHOES = 1 / 2  # share of echoes among the non-attacks sent to a service
 _USUAL_S = 0.2  # what an attack takes that comes to no limit
 _SELDOM = 0.1  # the share of programs that fill 100 MiB, which takes longer than all others together
 _GENEROUS = Limits(wall_time_s=60.0, cpu_time_s=30.0)  # a busy machine; nothing good is about time
@@ -57,18 +58,33 @@ class Sample:
 class Samples:
     """Chooses among all that there are in some languages; the same number is always the same sample."""
 
-    def __init__(self, seed: int, languages: Sequence[str], places: Mapping[str, str]) -> None:
+    def __init__(
+        self, seed: int, languages: Sequence[str], places: Mapping[str, str], *, of_a_service: bool = False
+    ) -> None:
         self._seed = seed
         self._languages = languages
-        self._attacks = [_attack(each, places) for each in read_attacks() if each.language in languages]
+        self._of_a_service = of_a_service
+        attacks = [each for each in read_attacks() if each.language in languages]
+        if of_a_service:  # it compiles with its own limits, so attacks that need special ones get other verdicts
+            attacks = [each for each in attacks if each.compile_limits is None]
+        self._attacks = [_attack(each, places) for each in attacks]
         self._programs = {language: list(_programs(language)) for language in languages}
 
     def __getitem__(self, index: int) -> Sample:
         chance = random.Random(f"{self._seed} {index}")
         of_a_kind = self._attacks
         if chance.random() >= _ATTACKS:
+            if self._of_a_service and chance.random() < _ECHOES:
+                return _echo(index)
             of_a_kind = self._programs[chance.choice(self._languages)]
         return chance.choices(of_a_kind, [sample.share for sample in of_a_kind])[0]
+
+
+def _echo(index: int) -> Sample:
+    """Prints its own number, so that a report meant for another submission is noticed."""
+    said = b"%d\n" % index
+    task = Task(Program("python", "print(input())"), [TestCase(said, said)], _GENEROUS)
+    return Sample("an echo", "python", task, Verdict.ACCEPTED, said, is_attack=False)
 
 
 def _attack(attack: Attack, places: Mapping[str, str]) -> Sample:

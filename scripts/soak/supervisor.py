@@ -37,6 +37,7 @@ class Plan:
     kills: int
     seed: int
     every: int  # runs between two looks at the machine
+    services: int = 0  # of a pool to submit to; 0: a sandbox of its own
 
 
 class Supervisor:
@@ -47,7 +48,7 @@ class Supervisor:
         self._folder = folder
         self._attacked = attacked
         self._findings = findings
-        self._progress = Progress(plan.runs, plan.kills)
+        self._progress = Progress(plan.runs)
         self._watch = Watch(folder, docker_address() if plan.backend == "docker" else None)
         self._watch.hosts.add(int(attacked.places["host_process"]))
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import shutil
 import signal
 import subprocess
 import sys
@@ -51,7 +52,7 @@ def test_nothing_is_left_under_bubblewrap_in_seven_languages(sandbox: Sandbox) -
         pytest.skip(str(error))
     table = soak("--runs", "120", "--kills", "3", "--every", "60", "--languages", *LANGUAGES)
     assert table["runs"].startswith("120 (")
-    assert (table["kills of a host"], table["wrong verdicts"]) == ("3", "0")
+    assert (table["kills"], table["wrong verdicts"]) == ("3", "0")
     assert table["left behind"].startswith("0 ")
 
 
@@ -62,13 +63,40 @@ def test_nothing_is_left_in_docker(docker_options: DockerOptions) -> None:
         DOCKER_HOST=docker_options.address or "",
         AFTERBURNER_TEST_IMAGE=docker_options.images["python"],
     )
-    assert (table["kills of a host"], table["wrong verdicts"]) == ("1", "0")
+    assert (table["kills"], table["wrong verdicts"]) == ("1", "0")
     assert table["left behind"].startswith("0 ")
 
 
-def test_an_interrupt_ends_it_in_order(sandbox: Sandbox) -> None:
-    assert sandbox
-    command = [*SOAK, "--runs", "100000", "--every", "5", "--kills", "0", "--languages", "python"]
+@pytest.fixture
+def nginx() -> None:
+    if shutil.which("nginx", path=f"{os.environ.get('PATH', '')}:/usr/sbin") is None:
+        pytest.skip("nginx is missing (on Debian: apt-get install nginx-light)")
+
+
+@pytest.mark.timeout(600)
+@pytest.mark.usefixtures("sandbox", "nginx")
+def test_a_pool_whose_services_are_killed_loses_no_submission_and_answers_none_twice() -> None:
+    table = soak("--services", "3", "--runs", "80", "--kills", "8", "--every", "40", "--languages", "python")
+    assert table["runs"].startswith("80 (")
+    assert int(table["kills"]) + int(table["stopped gracefully"]) == 8
+    assert table["wrong verdicts"] == "0"
+    assert table["answers"].startswith("81 reports for 81 submissions")
+    assert table["left behind"].startswith("0 ")
+
+
+@pytest.mark.usefixtures("sandbox", "nginx")
+def test_an_interrupt_ends_a_pool_gracefully() -> None:
+    assert interrupted("--services", "2")["left behind"].startswith("0 ")
+
+
+@pytest.mark.usefixtures("sandbox")
+def test_an_interrupt_ends_it_in_order() -> None:
+    assert interrupted()["left behind"].startswith("0 ")
+
+
+def interrupted(*arguments: str) -> dict[str, str]:
+    """The table of a soak that was interrupted after its first look."""
+    command = [*SOAK, *arguments, "--runs", "100000", "--every", "5", "--kills", "0", "--languages", "python"]
     pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
     with subprocess.Popen(command, cwd=ROOT, text=True, **pipes) as process:
         assert process.stdout is not None
@@ -77,8 +105,8 @@ def test_an_interrupt_ends_it_in_order(sandbox: Sandbox) -> None:
         printed, complaints = process.communicate()
     assert (process.returncode, complaints) == (130, "")
     table = table_of(printed)
-    assert table["ended"] == "early, by Ctrl-C"
-    assert table["left behind"].startswith("0 ")
+    assert (table["ended"], table["wrong verdicts"]) == ("early, by Ctrl-C", "0")
+    return table
 
 
 # Leaves what a sandbox might, one after another, and prints what the watch says of each.

@@ -32,7 +32,8 @@ from afterburner.sandbox.service.settings import Settings
 from afterburner.sandbox.service_token import read_token
 log_to_stderr()
 with open_sandbox() as sandbox:
-    serve(sandbox, Settings(token=read_token(None), **json.loads(sys.argv[1])), "127.0.0.1", 0, "1.2.3")
+    settings = Settings(token=read_token(None), **json.loads(sys.argv[1]))
+    serve(sandbox, settings, "127.0.0.1", int(sys.argv[2]), "1.2.3")
 """
 _START_S = 60
 _END_S = 60
@@ -103,12 +104,14 @@ def _command_lines() -> Iterator[tuple[int, list[bytes]]]:
 
 
 @contextmanager
-def _served(log: Path, token: str | None, settings: dict[str, object]) -> Iterator[Service]:
+def _served(log: Path, token: str | None, settings: dict[str, object], port: int = 0) -> Iterator[Service]:
     environment = {name: value for name, value in os.environ.items() if name != "AFTERBURNER_SERVICE_TOKEN"}
     environment |= {"AFTERBURNER_SERVICE_TOKEN": token} if token else {}
     with log.open("wb") as stderr:
         process = subprocess.Popen(
-            [sys.executable, "-W", "error", "-c", _SERVE, json.dumps(settings)], stderr=stderr, env=environment
+            [sys.executable, "-W", "error", "-c", _SERVE, json.dumps(settings), str(port)],
+            stderr=stderr,
+            env=environment,
         )
     try:
         yield Service(process, _address(process, log), log, token)
@@ -144,12 +147,12 @@ def service(sandbox: Sandbox, tmp_path_factory: pytest.TempPathFactory) -> Itera
 
 @pytest.fixture
 def serve(sandbox: Sandbox, tmp_path: Path) -> Iterator[Callable[..., Service]]:
-    """Starts services of one's own; keywords are their settings."""
+    """Starts services of one's own, each on a free port or on a given one; keywords are their settings."""
     del sandbox
     with ExitStack() as stack:
 
-        def start(token: str | None = TOKEN, **settings: object) -> Service:
-            return stack.enter_context(_served(tmp_path / f"log-{uuid.uuid4()}", token, settings))
+        def start(token: str | None = TOKEN, port: int = 0, **settings: object) -> Service:
+            return stack.enter_context(_served(tmp_path / f"log-{uuid.uuid4()}", token, settings, port))
 
         yield start
 

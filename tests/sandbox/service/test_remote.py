@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import threading
-import time
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from dataclasses import replace
 from http.server import BaseHTTPRequestHandler, HTTPServer
 from typing import TYPE_CHECKING
@@ -26,11 +27,13 @@ from afterburner.sandbox import (
     UsageError,
     open_sandbox,
 )
+from afterburner.sandbox import remote as remote_sandbox
 from afterburner.sandbox.checkers import Custom, Exact, Floats, Lines, Tokens
 from afterburner.sandbox.errors import CheckerError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
+    from concurrent.futures import Future
 
     from conftest import Service, Sleeper
 
@@ -248,21 +251,49 @@ def test_another_kind_of_server_is_recognised() -> None:
         server.shutdown()
 
 
-def test_a_service_that_breaks_off_is_no_verdict(
+@contextmanager
+def killed_while_running(service: Service, sleeper: Sleeper, then: Callable[[], object]) -> Iterator[Future[Report]]:
+    """Kills a service while it runs a task, calls `then`, and yields the future of the task."""
+    program = Program("python", "import time; time.sleep(5); print('done')", arguments=(sleeper.mark,))
+    with open_sandbox(service.url) as remote, ThreadPoolExecutor() as threads:
+        running = threads.submit(remote.run, program, [TestCase(b"", b"done")], Limits(60))
+        sleeper.wait_for(running=True)
+        service.process.kill()
+        service.process.wait()
+        then()
+        yield running
+
+
+def test_a_task_is_sent_again_to_a_service_that_was_killed_and_starts_again(
     serve: Serve, sleeper: Sleeper, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     service = serve()
     monkeypatch.setenv("AFTERBURNER_SERVICE_TOKEN", str(service.token))
+    monkeypatch.setattr(remote_sandbox, "_TRIES", 100)  # a busy machine may start it late
 
-    def kill() -> None:
-        sleeper.wait_for(running=True)
-        service.process.kill()
+    def start_again() -> None:
+        assert serve(port=int(service.url.rpartition(":")[2])).url == service.url
 
-    thread = threading.Thread(target=kill)
-    thread.start()
-    started = time.monotonic()
-    program = Program("python", "import time; time.sleep(60)", arguments=(sleeper.mark,))
-    with open_sandbox(service.url) as remote, pytest.raises(SandboxInternalError, match=r"The connection to .* failed"):
-        remote.run(program, [TestCase()], Limits(60))
-    assert time.monotonic() - started < 50
-    thread.join()
+    with killed_while_running(service, sleeper, start_again) as running:
+        assert running.result().verdict == "accepted"
+
+
+@pytest.mark.parametrize(
+    ("tries", "error"),
+    [
+        (1, SandboxInternalError("The connection to the sandbox service at http.* failed")),
+        (2, SandboxUnavailableError("No sandbox service answers at http")),
+    ],
+    ids=["sent once", "sent again"],
+)
+def test_a_service_that_stays_away_is_no_verdict(
+    serve: Serve, sleeper: Sleeper, monkeypatch: pytest.MonkeyPatch, tries: int, error: Exception
+) -> None:
+    service = serve()
+    monkeypatch.setenv("AFTERBURNER_SERVICE_TOKEN", str(service.token))
+    monkeypatch.setattr(remote_sandbox, "_TRIES", tries)
+    with (
+        killed_while_running(service, sleeper, lambda: None) as running,
+        pytest.raises(type(error), match=str(error)),
+    ):
+        running.result()
