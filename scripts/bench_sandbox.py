@@ -8,7 +8,7 @@ pinned to the same core, and programs that know their own memory and CPU time. O
 elsewhere; milliseconds are this machine's. A busy machine is told, and spoils the figures.
 
 Docker is measured where a daemon can be had: that of AFTERBURNER_TEST_IMAGE and DOCKER_HOST, or the one that
-scripts/docker_daemon.py lends, which takes root, dockerd and debootstrap, and two minutes the first time.
+scripts.docker_daemon lends, which takes root, dockerd and debootstrap, and two minutes the first time.
 
 Ends with status 0 if everything could be measured or is told to be missing, whatever the goals; Ctrl-C prints what
 there is so far.

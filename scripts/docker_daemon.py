@@ -1,7 +1,7 @@
 """Lends a Docker daemon and an image with Python and C++, for tests and for trying the Docker backend.
 
-    python scripts/docker_daemon.py                holds the daemon until its stdin ends; first prints one line of JSON
-    python scripts/docker_daemon.py COMMAND ...    runs a command with DOCKER_HOST and AFTERBURNER_TEST_IMAGE set
+    python -m scripts.docker_daemon                holds the daemon until its stdin ends; first prints one line of JSON
+    python -m scripts.docker_daemon COMMAND ...    runs a command with DOCKER_HOST and AFTERBURNER_TEST_IMAGE set
 
 A daemon that answers is used as it is. Where none does, one is started in a temporary folder, on a socket of its own;
 everybody who asks shares it, and it stops, and leaves nothing behind, when the last of them is gone, however they
@@ -15,10 +15,8 @@ from __future__ import annotations
 
 import argparse
 import fcntl
-import hashlib
 import json
 import os
-import platform
 import select
 import shutil
 import signal
@@ -32,17 +30,16 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TextIO
 
 import docker
-from docker.errors import DockerException, ImageNotFound
+from docker.errors import DockerException
 
 from afterburner.sandbox.folders import cache_folder
+from scripts.debian_images import DebianImage, UnableError, provide_image, run, this_release
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
 UNABLE = 75  # EX_TEMPFAIL: the machine lacks something, nothing is wrong
 PACKAGES = ("python3", "python3-venv", "g++", "bubblewrap")
-USELESS = ("var/cache/apt", "var/lib/apt/lists", "usr/share/doc", "usr/share/man", "usr/share/locale", "usr/share/info")
-RECIPE = 1  # another number makes everybody's image anew
 FOLDER = Path(tempfile.gettempdir()) / f"afterburner-docker-{os.geteuid()}"
 LOCK = cache_folder() / "docker-test.lock"
 MEETING = FOLDER / "leases.sock"  # who is connected here keeps the daemon alive
@@ -52,10 +49,6 @@ GROUPS = "afterburner-docker"
 START_TIMEOUT_S = 60.0
 FIRST_LEASE_TIMEOUT_S = 60.0
 STOP_TIMEOUT_S = 30.0
-
-
-class UnableError(Exception):
-    """What is missing, in one line."""
 
 
 def main() -> int:
@@ -90,7 +83,7 @@ def lend() -> Iterator[tuple[str, str]]:
     url = running_daemon()
     if url is not None:
         with only_one():
-            image = provide_image(url)
+            image = provide_image(url, own_image())
         yield url, image
         return
     missing = [name for name in ("dockerd", "debootstrap", "setpriv") if shutil.which(name) is None]
@@ -103,7 +96,7 @@ def lend() -> Iterator[tuple[str, str]]:
     with only_one():
         lease = join() or start()
     with lease:
-        yield URL, image_name()
+        yield URL, own_image().name
         lease.shutdown(socket.SHUT_WR)
         lease.settimeout(STOP_TIMEOUT_S * 2)
         with suppress(OSError):
@@ -147,16 +140,16 @@ def join() -> socket.socket | None:
 
 def start() -> socket.socket:
     """Starts a daemon, with somebody who looks after it, and takes the first lease."""
-    root_filesystem()  # long, and better told of in the foreground
+    own_image().archive()  # long, and better told of in the foreground
     clear()
     FOLDER.mkdir(mode=0o700)
     with tempfile.TemporaryFile("w+", errors="replace") as log:
         supervisor = subprocess.Popen(
-            [sys.executable, __file__, "--supervise"],
+            [sys.executable, "-m", "scripts.docker_daemon", "--supervise"],
             stdin=subprocess.DEVNULL,
             stdout=log,
             stderr=log,
-            cwd="/",
+            cwd=Path(__file__).parents[1],
             start_new_session=True,  # it outlives whoever happened to come first
         )
         while supervisor.poll() is None:
@@ -172,12 +165,13 @@ def start() -> socket.socket:
 
 def supervise() -> int:
     """Starts the daemon, waits until nobody needs it any more, and takes everything away."""
+    os.chdir("/")
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
     daemon = start_daemon()
     with ExitStack() as stack:  # the last to leave hears, and the lock is free, only when all is gone
         try:
             wait_until_up(daemon)
-            provide_image(URL)
+            provide_image(URL, own_image())
             with socket.socket(socket.AF_UNIX) as meeting:
                 meeting.bind(str(MEETING))
                 meeting.listen(64)
@@ -252,6 +246,11 @@ def wait_until_up(daemon: subprocess.Popen[bytes]) -> None:
     sys.exit(1)  # the daemon's own words are the last in the log
 
 
+def own_image() -> DebianImage:
+    """The image that is lent."""
+    return DebianImage(this_release(), PACKAGES)
+
+
 def stop(daemon: subprocess.Popen[bytes]) -> None:
     """Ends every container, then the daemon."""
     with suppress(DockerException), closing(docker.DockerClient(base_url=URL, timeout=60)) as client:
@@ -277,75 +276,6 @@ def clear() -> None:
         for folder, _, _ in os.walk(group, topdown=False):
             with suppress(OSError):
                 Path(folder).rmdir()
-
-
-def image_name() -> str:
-    """The image's name, from all that decides what is in it."""
-    recipe = (RECIPE, PACKAGES, USELESS, suite(), platform.machine())
-    return f"afterburner-test:{hashlib.sha256(repr(recipe).encode()).hexdigest()[:12]}"
-
-
-def provide_image(url: str) -> str:
-    """The name of the image, which the daemon has afterwards."""
-    name = image_name()
-    with closing(docker.DockerClient(base_url=url, timeout=300)) as client:
-        try:
-            client.images.get(name)
-        except ImageNotFound:
-            repository, _, tag = name.partition(":")
-            client.api.import_image_from_file(str(root_filesystem()), repository=repository, tag=tag)
-    return name
-
-
-def root_filesystem() -> Path:
-    """The image's files as an archive, from the cache or made now, in about two minutes."""
-    archive = cache_folder() / f"docker-test-{image_name().partition(':')[2]}.tar"
-    if archive.exists():
-        return archive
-    if os.geteuid() != 0 or shutil.which("debootstrap") is None:
-        raise UnableError(
-            "The image for the tests of Docker has to be made with debootstrap, as root. `apt-get install debootstrap`."
-        )
-    for old in cache_folder().glob("docker-test-*.tar"):
-        old.unlink()
-    with tempfile.TemporaryDirectory(prefix="docker-test-", dir=cache_folder()) as folder:
-        root = Path(folder, "root")
-        run(["debootstrap", "--variant=minbase", f"--include={','.join(PACKAGES)}", suite(), str(root), mirror()])
-        for useless in USELESS:
-            shutil.rmtree(root / useless, ignore_errors=True)
-        run(["tar", "--numeric-owner", "-C", str(root), "-cf", f"{folder}/root.tar", "."])
-        Path(folder, "root.tar").replace(archive)
-    return archive
-
-
-def suite() -> str:
-    """This machine's release."""
-    return platform.freedesktop_os_release().get("VERSION_CODENAME", "")
-
-
-def mirror() -> str:
-    """Where this machine's apt gets its packages."""
-    targets = run(
-        ["apt-get", "indextargets", "--format", "$(CODENAME) $(COMPONENT) $(REPO_URI)", "Created-By: Packages"]
-    )
-    for target in targets.splitlines():
-        codename, component, address = target.split()
-        if (codename, component) == (suite(), "main"):
-            return address
-    raise UnableError("apt has no source of packages for this release, and debootstrap needs one.")
-
-
-def run(command: list[str]) -> str:
-    """What a command prints."""
-    environment = {**os.environ, "DEBIAN_FRONTEND": "noninteractive", "LC_ALL": "C.UTF-8"}
-    try:
-        done = subprocess.run(command, env=environment, capture_output=True, text=True, errors="replace", check=False)
-    except OSError as error:
-        raise UnableError(f"{command[0]} does not start: {error.strerror}.") from error
-    if done.returncode != 0:
-        told = (done.stderr.strip() or done.stdout.strip()).splitlines()[-1:]
-        raise UnableError(f"{command[0]} failed: {' '.join(told)[:500]}")
-    return done.stdout
 
 
 if __name__ == "__main__":

@@ -23,8 +23,9 @@ if TYPE_CHECKING:
     from scripts.bench.bare import Bare
 
 _INSIDE = "/bench"  # where a container shows the C programs
-_LENDER = Path(__file__).parents[1] / "docker_daemon.py"
-_LENT_IMAGE = "AFTERBURNER_TEST_IMAGE"  # set by docker_daemon.py for the command that it runs
+_LENDER = "scripts.docker_daemon"
+_ROOT = Path(__file__).parents[2]
+_LENT_IMAGE = "AFTERBURNER_TEST_IMAGE"  # set by scripts.docker_daemon for the command that it runs
 _UNABLE = 75  # its status where it cannot
 _LIMITS = Limits(wall_time_s=60.0, cpu_time_s=60.0)
 _BUSY = 0.3  # of the cores, by the load average of the last minute
@@ -75,7 +76,7 @@ def open_place(backend: str, bare: Bare) -> Iterator[Place]:
 
 @contextmanager
 def _docker_options() -> Iterator[DockerOptions]:
-    """The daemon and the image that are given by the environment, else those that scripts/docker_daemon.py lends."""
+    """The daemon and the image that are given by the environment, else those that scripts.docker_daemon lends."""
     image = os.environ.get(_LENT_IMAGE)
     if image is not None:
         yield _options(image, None)
@@ -84,7 +85,7 @@ def _docker_options() -> Iterator[DockerOptions]:
         told = lending.stdout.readline() if lending.stdout else ""
         if not told:
             _, complaint = lending.communicate()
-            kind = "" if lending.returncode == _UNABLE else f"{_LENDER.name} failed: "
+            kind = "" if lending.returncode == _UNABLE else f"{_LENDER} failed: "
             raise UnableError(f"{kind}{complaint.strip()[-500:]}")
         lease = json.loads(told)
         yield _options(lease["image"], lease["url"])
@@ -93,7 +94,8 @@ def _docker_options() -> Iterator[DockerOptions]:
 def _lender() -> subprocess.Popen[str]:
     """Holds the daemon until its stdin ends, which leaving it as a context sees to."""
     return subprocess.Popen(
-        [sys.executable, _LENDER],
+        [sys.executable, "-m", _LENDER],
+        cwd=_ROOT,
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,

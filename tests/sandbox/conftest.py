@@ -86,9 +86,9 @@ def python_command(python: PythonEnvironment) -> Callable[[str], Command]:
 @pytest.fixture(scope="session")
 def docker_options() -> Iterator[DockerOptions]:
     """A Docker daemon, and an image with Python and C++ for these languages."""
-    lender = Path(__file__).parents[2] / "scripts" / "docker_daemon.py"
     with subprocess.Popen(
-        [sys.executable, lender],
+        [sys.executable, "-m", "scripts.docker_daemon"],
+        cwd=Path(__file__).parents[2],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,

@@ -10,6 +10,7 @@ import pytest
 
 from afterburner.agent import Job, Search, open_session
 from afterburner.sandbox import docker_daemon, open_sandbox
+from scripts.debian_images import DebianImage, UnableError, provide_image
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -94,3 +95,25 @@ def shop_file(tmp_path: Path) -> Path:
     path = tmp_path / "shop.py"
     path.write_text("def one():\n    return 1\n")
     return path
+
+
+@pytest.mark.nightly
+@pytest.mark.timed
+@pytest.mark.timeout(1800)
+@pytest.mark.parametrize(("release", "least"), [("bullseye", (3, 9)), ("trixie", (3, 13)), ("sid", (3, 14))])
+def test_a_function_is_proven_under_the_python_of_its_project(
+    docker_program: CommandLine, docker_options: DockerOptions, shop: Shop, release: str, least: tuple[int, int]
+) -> None:
+    """An older Python than ours, and the newest two."""
+    try:
+        base = provide_image(docker_options.address or "", DebianImage(release, ("python3", "python3-venv")))
+    except UnableError as error:
+        pytest.skip(str(error))
+    shop.write(".devcontainer.json", json.dumps({"image": base}))
+    asked = ("--function", "distinct", "--calls", str(shop.calls), "--environment", "image")
+    done = docker_program("run", str(shop.file), *asked, "--json", "-", "--iterations", "1")
+    assert done.returncode == 0, done.stderr
+    document = json.loads(done.stdout)
+    assert document["decision"] == "improved", done.stderr
+    version = tuple(map(int, document["machine"]["python"].split(".")[:2]))
+    assert version == least or (version > least and release == "sid"), "that one moves"

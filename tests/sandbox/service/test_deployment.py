@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import io
 import json
 import re
 import subprocess
 import sys
-import tarfile
 import threading
 import time
+from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -18,9 +17,9 @@ import yaml
 from docker import APIClient
 from prometheus_client.parser import text_string_to_metric_families
 
-from afterburner.sandbox.archives import add_file
 from afterburner.sandbox.container_paths import SCRATCH
 from afterburner.sandbox.service.metrics import Metrics
+from scripts.release.images import build_image, download_dependencies
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -67,52 +66,37 @@ def test_compose_starts_what_the_page_says_and_asks_for_every_secret() -> None:
 
 
 @pytest.fixture(scope="module")
-def service_image(docker_options: Any, tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[APIClient, str]]:
-    """The image `sandbox`, from the wheel of what is committed, on a base that the tests have made."""
+def build(docker_options: Any, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[[str], str]]:
+    """Builds an image from the wheel of what is committed, on a base that the tests have made; gives its name."""
     folder = tmp_path_factory.mktemp("service")
-    tree, wheels = folder / "tree", folder / "wheels"
+    tree = folder / "tree"
     subprocess.run(["git", "clone", "--quiet", "--no-hardlinks", str(ROOT), str(tree)], check=True)
-    build = [sys.executable, "-m", "build", "--no-isolation", "--wheel", "--outdir", str(tree / "dist"), str(tree)]
-    subprocess.run(build, check=True, capture_output=True)
+    command = [sys.executable, "-m", "build", "--no-isolation", "--wheel", "--outdir", str(tree / "dist"), str(tree)]
+    subprocess.run(command, check=True, capture_output=True)
     (wheel,) = (tree / "dist").glob("*.whl")
-    lock = re.sub(r"^ *--hash.*\n?| *\\$", "", (ROOT / "requirements" / "dev.lock").read_text(), flags=re.MULTILINE)
-    (folder / "versions.txt").write_text(lock)
-    pip = [sys.executable, "-m", "pip", "--disable-pip-version-check", "download", "--quiet", "--dest", str(wheels)]
-    subprocess.run([*pip, "--constraint", str(folder / "versions.txt"), f"{wheel}[service]"], check=True)
-    data = io.BytesIO()
-    with tarfile.open(fileobj=data, mode="w") as archive:
-        for name in ("examples/service/Dockerfile", "examples/service/healthy.py", "requirements/dev.lock"):
-            add_file(archive, tree / name, name)
-        for path in (*wheels.iterdir(), wheel):
-            add_file(archive, path, f"dist/{path.name}")
-    data.seek(0)
-    client = APIClient(base_url=docker_options.address, timeout=600)
-    steps = client.build(
-        fileobj=data,
-        custom_context=True,
-        dockerfile="examples/service/Dockerfile",
-        target="sandbox",
-        tag="afterburner-test-service:1",
-        buildargs={
-            "BASE": docker_options.images["python"],
-            "EXTRAS": "service",
-            "PIP_OPTIONS": "--no-index --find-links /opt/afterburner-install",
-        },
-        rm=True,
-        forcerm=True,
-        decode=True,
-    )
-    said = [str(step.get("stream") or step.get("error") or "") for step in steps]
-    assert "Successfully tagged" in said[-1], "".join(said[-20:])
-    yield client, "afterburner-test-service:1"
-    client.remove_image("afterburner-test-service:1", force=True)
-    client.close()
+    wheels = download_dependencies(tree, wheel, folder)
+    with closing(APIClient(base_url=docker_options.address, timeout=600)) as client:
+        made: list[str] = []
+
+        def image(target: str) -> str:
+            made.append(build_image(client, tree, wheels, docker_options.images["python"], target))
+            return made[-1]
+
+        yield image
+        for name in made:
+            client.remove_image(name, force=True)
+
+
+@pytest.fixture(scope="module")
+def client(docker_options: Any) -> Iterator[APIClient]:
+    with closing(APIClient(base_url=docker_options.address, timeout=600)) as client:
+        yield client
 
 
 @pytest.fixture
-def started(service_image: tuple[APIClient, str]) -> Iterator[Callable[[str], Any]]:
+def started(build: Callable[[str], str], client: APIClient) -> Iterator[Callable[[str], Any]]:
     """The service in a container, as Compose starts it; gives what a Python text in the same container prints."""
-    client, image = service_image
+    image = build("sandbox")
     limits = client.create_host_config(
         security_opt=["seccomp=unconfined", "apparmor=unconfined"],
         cap_drop=["ALL"],
@@ -179,3 +163,27 @@ def test_the_image_judges_turns_healthy_and_finishes_what_runs_before_it_ends(st
     assert answers[0].startswith("(200, "), answers
     assert "'accepted'" in answers[0]
     assert client.wait(container)["StatusCode"] == 0
+
+
+@pytest.mark.nightly
+@pytest.mark.timed
+@pytest.mark.timeout(1200)
+def test_the_image_of_the_program_proves_a_rewrite(build: Callable[[str], str], client: APIClient) -> None:
+    image = build("agent")
+    limits = client.create_host_config(
+        security_opt=["seccomp=unconfined", "apparmor=unconfined"],
+        cap_drop=["ALL"],
+        binds=[f"{ROOT / 'examples' / 'log_report.py'}:/work/log_report.py:ro"],
+        network_mode="none",
+    )
+    limits |= {"MaskedPaths": [], "ReadonlyPaths": []}
+    words = ["run", "/work/log_report.py", "--model", "rules", "--iterations", "1", "--dry-run", "--json", "-"]
+    made = client.create_container(image, words, host_config=limits)
+    try:
+        client.start(made)
+        status = client.wait(made)["StatusCode"]
+        assert status == 0, client.logs(made).decode()[-3000:]
+        told = json.loads(client.logs(made, stderr=False))
+        assert told["decision"] == "improved"
+    finally:
+        client.remove_container(made, force=True, v=True)
