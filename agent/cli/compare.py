@@ -9,6 +9,7 @@ from typing import Annotated
 import typer
 
 from afterburner.agent.cli import loaded_late
+from afterburner.agent.cli.completions import complete_function
 from afterburner.agent.cli.from_options import option_of
 from afterburner.agent.cli.outputs import COUNTEREXAMPLE_HELP, HTML_HELP, JSON_HELP, Outputs, destination_option
 from afterburner.agent.cli.progress import (
@@ -67,6 +68,7 @@ def compare(
             "--function",
             "-f",
             metavar="NAME",
+            autocompletion=complete_function,
             callback=filled,
             help="The function, or Class.method. Default: the one that differs, else the hottest.",
         ),

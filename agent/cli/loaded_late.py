@@ -15,16 +15,31 @@ if TYPE_CHECKING:
     from afterburner.agent.cli.resume_stored import resume_stored
     from afterburner.agent.cli.run_one import run_one
     from afterburner.agent.cli.verification_report import deliver_verification
+    from afterburner.agent.code.locate import functions_in, read_source
     from afterburner.agent.session.session import open_session
+    from afterburner.agent.store.table import runs_kept_here
 
-__all__ = ["deliver_comparison", "deliver_verification", "open_session", "resume_stored", "run_many", "run_one"]
+__all__ = [
+    "deliver_comparison",
+    "deliver_verification",
+    "functions_in",
+    "open_session",
+    "read_source",
+    "resume_stored",
+    "run_many",
+    "run_one",
+    "runs_kept_here",
+]
 _HOMES = {
     "deliver_comparison": "cli.comparison_report",
     "deliver_verification": "cli.verification_report",
+    "functions_in": "code.locate",
     "open_session": "session.session",
+    "read_source": "code.locate",
     "resume_stored": "cli.resume_stored",
     "run_many": "cli.many",
     "run_one": "cli.run_one",
+    "runs_kept_here": "store.table",
 }
 
 

@@ -26,7 +26,7 @@ class ReplayDocument(Document):
     target: ReceiptTargetPart
     receipt_gain: GainPart = Field(description="What the receipt claims.")
     gain: GainPart | None = Field(description="Measured here; null if it was not measured.")
-    held_out_gain: GainPart | None = Field(description="Likewise, on the calls that no model was shown.")
+    held_out_gain: GainPart | None = Field(description="Likewise, on the inputs that selection never used.")
     receipt_machine: MachinePart
     machine: MachinePart = Field(description="This one.")
     notes: list[str] = Field(description="What is different here.")

@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 
 from afterburner.agent.cli import loaded_late
+from afterburner.agent.cli.completions import complete_run
 from afterburner.agent.cli.outputs import (
     COUNTEREXAMPLE_HELP,
     GROWTH_HELP,
@@ -26,7 +27,11 @@ def resume(
     run: Annotated[
         str,
         typer.Argument(
-            metavar="RUN", help="A run's id, the beginning of one, or latest.", show_default=False, callback=filled
+            metavar="RUN",
+            help="A run's id, the beginning of one, or latest.",
+            show_default=False,
+            autocompletion=complete_run,
+            callback=filled,
         ),
     ],
     *,

@@ -9,6 +9,7 @@ from typing import Annotated
 import typer
 
 from afterburner.agent.cli import loaded_late
+from afterburner.agent.cli.completions import complete_function
 from afterburner.agent.cli.from_options import takes_settings
 from afterburner.agent.cli.many_settings import settings_for_many
 from afterburner.agent.cli.outputs import (
@@ -76,6 +77,7 @@ def run(
             "--function",
             "-f",
             metavar="NAME",
+            autocompletion=complete_function,
             callback=filled,
             help="The function, or Class.method. Default: the one that uses the most CPU time (or memory).",
             rich_help_panel=_WHAT,

@@ -10,6 +10,7 @@ import typer
 from rich.text import Text
 
 from afterburner.agent.batch.batch_results import restored
+from afterburner.agent.cli.completions import complete_run
 from afterburner.agent.cli.document_parts import CandidatePart
 from afterburner.agent.cli.many import is_offered, patch_names
 from afterburner.agent.cli.many_document import document_of_many
@@ -39,7 +40,11 @@ def show(
     run: Annotated[
         str,
         typer.Argument(
-            metavar="RUN", help="A run's id, the beginning of one, or latest.", show_default=False, callback=filled
+            metavar="RUN",
+            help="A run's id, the beginning of one, or latest.",
+            show_default=False,
+            autocompletion=complete_run,
+            callback=filled,
         ),
     ],
     json: Json = None,

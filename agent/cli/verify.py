@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from afterburner.agent.cli import loaded_late
+from afterburner.agent.cli.completions import complete_function
 from afterburner.agent.cli.from_options import option_of
 from afterburner.agent.cli.outputs import COUNTEREXAMPLE_HELP, JSON_HELP, Outputs, destination_option
 from afterburner.agent.cli.progress import (
@@ -39,7 +40,12 @@ def verify(
     function: Annotated[
         str,
         typer.Option(
-            "--function", "-f", metavar="NAME", callback=filled, help="The function, or Class.method, in both files."
+            "--function",
+            "-f",
+            metavar="NAME",
+            autocompletion=complete_function,
+            callback=filled,
+            help="The function, or Class.method, in both files.",
         ),
     ],
     calls: Annotated[

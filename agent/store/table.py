@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import os
 import time
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
@@ -12,7 +13,7 @@ from afterburner.agent.errors import RunInUseError, RunNotFoundError, RunStoreEr
 from afterburner.agent.loop.results import RunResult
 from afterburner.agent.store.batch_state import ManyState
 from afterburner.agent.store.codec import from_bytes, from_text, to_bytes, to_text
-from afterburner.agent.store.connect import open_database, open_existing_database
+from afterburner.agent.store.connect import STORE_VARIABLE, open_database, open_existing_database
 from afterburner.agent.store.improved_runs import improved_run_ids
 from afterburner.agent.store.stored_run import FORMAT, MEMBER, KeptRun, Prepared, RunState, owner_of
 from afterburner.agent.types import Target
@@ -217,6 +218,18 @@ def open_runs(folder: Path | None = None) -> Iterator[RunTable]:
     """
     with open_database(folder) as database:
         yield RunTable(database)
+
+
+def runs_kept_here() -> list[KeptRun]:
+    """All runs of the user's file, the newest first; none if there is no file yet, or if a server keeps them.
+
+    Raises:
+        RunStoreError: see `open_existing_database`.
+    """
+    if os.environ.get(STORE_VARIABLE):
+        return []
+    with open_existing_database() as database:
+        return [] if database is None else RunTable(database).all()
 
 
 def improvements_in(folder: Path | None, path: str, most: int) -> Iterator[RunResult]:
