@@ -260,7 +260,7 @@ class ModelOptions:
     context_tokens: Annotated[
         int,
         Option(
-            "How much of the project around the function a language model sees, in tokens; 0: nothing.",
+            "How many tokens of the project around the function a language model sees; 0: only the function itself.",
             metavar="N",
             least=0,
         ),

@@ -25,10 +25,10 @@ def line_of(event: ProgressEvent) -> str:
 
 
 def message_of(event: ProgressEvent) -> str:
-    """`round 2: 2.1 rules: promising: 3.1x (2.8x to 3.4x) · best 3.1x · 12 s · $0.0031`."""
+    """`iteration 2: 2.1 rules: promising: 3.1x (2.8x to 3.4x) · best 3.1x · 12 s · $0.0031`."""
     parts = [line_of(event)]
     if event.iteration:
-        parts[0] = f"round {event.iteration}: {parts[0]}"
+        parts[0] = f"iteration {event.iteration}: {parts[0]}"
     if event.best_ratio and event.best_ratio > 1:
         parts.append(f"best {format_ratio(event.best_ratio)}")
     parts.append(f"{event.elapsed_s:.0f} s")

@@ -1,4 +1,4 @@
-"""The agent's words (design.md): objective, target, workload, candidate, comparison, run."""
+"""The agent's words: objective, target, workload, candidate, comparison, run."""
 
 from __future__ import annotations
 

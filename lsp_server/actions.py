@@ -27,7 +27,7 @@ CANCEL, WRITE_CALLS, PROFILE = "afterburner.cancel", "afterburner.writeCalls", "
 _FOR = {
     Objective.TIME: "this function",
     Objective.MEMORY: "this function for memory",
-    Objective.INTEGRAL: "this function for time and memory",
+    Objective.INTEGRAL: "this function for memory over time",
 }
 
 

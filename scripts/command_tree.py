@@ -30,7 +30,7 @@ def root_help() -> CommandHelp:
 
 
 def commands() -> Iterator[CommandHelp]:
-    """Every command, in the order of `--help`; of a group, each of its commands."""
+    """Every command, in the order of `--help`. A group yields its commands, and itself if it has options of its own."""
     root, context = _root()
     for name in root.list_commands(context):
         _, command, _ = root.resolve_command(context, [name])
@@ -44,14 +44,13 @@ def _root() -> tuple[Any, Any]:
 
 def _commands(command: Any, parent: Any, name: str) -> Iterator[CommandHelp]:
     context = type(parent)(command, info_name=name, parent=parent)
-    inner = getattr(command, "commands", None)
-    if inner:
-        for each in inner:
-            yield from _commands(inner[each], context, each)
-        return
-    usage = " ".join(command.collect_usage_pieces(context))
-    path = context.command_path.removeprefix(f"{PROGRAM} ")
-    yield CommandHelp(path, usage, command.help or "", _options(command, context))
+    inner = getattr(command, "commands", None) or {}
+    options = _options(command, context)
+    if not inner or len(options) > 1:  # a group always has --help
+        usage = " ".join(command.collect_usage_pieces(context))
+        yield CommandHelp(context.command_path.removeprefix(f"{PROGRAM} "), usage, command.help or "", options)
+    for each in inner:
+        yield from _commands(inner[each], context, each)
 
 
 def _options(command: Any, context: Any) -> tuple[tuple[str, str], ...]:

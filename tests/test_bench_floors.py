@@ -124,7 +124,7 @@ def test_an_interrupt_shows_what_there_is_and_leaves_nothing(tmp_path: Path) -> 
         text=True,
     ) as running:
         assert running.stderr is not None
-        assert "round 1" in running.stderr.readline()
+        assert "iteration 1" in running.stderr.readline()
         running.send_signal(signal.SIGINT)
         printed, told = running.communicate()
     assert running.returncode == 130, told

@@ -34,7 +34,7 @@ DOORS = {
     "afterburner.sandbox.commands.serve": "likewise",
     "afterburner.sandbox.environments.provide": "likewise",
     "afterburner.agent.store.connect": "PostgreSQL is an extra",
-    "evals/commands": "NumPy, pyarrow and DuckDB are an extra",
+    "evals/commands": "NumPy and pyarrow are an extra",
     "training/commands": "likewise",
     "afterburner.lsp_server.commands": "pygls is an extra",
     "afterburner.lsp_server.mcp_server.commands": "the SDK of MCP is an extra",
@@ -43,7 +43,6 @@ DOORS = {
 MAY_BE_THERE = {"hypothesis", "pytest"}
 HEAVY = {
     "datasets",
-    "duckdb",
     "hypothesis",
     "langgraph",
     "libcst",

@@ -25,7 +25,9 @@ if TYPE_CHECKING:
 def init(
     folder: Annotated[Path, typer.Argument(metavar="[DIR]", help="The project's folder.")] = Path(),
     *,
-    objective: Annotated[Objective, typer.Option(help="What to reduce: time, memory, or both.")] = Objective.TIME,
+    objective: Annotated[
+        Objective, typer.Option(help="What to reduce: time, memory, or integral (memory over time).")
+    ] = Objective.TIME,
     action: Annotated[
         str,
         typer.Option(

@@ -28,7 +28,7 @@ _FUNCTION = re.compile(r"[^\W\d]\w*(\.[^\W\d]\w*)?")
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """What is to be solved: description, language, starter code, test cases, reference solutions (design.md).
+    """What is to be solved: description, language, starter code, test cases, reference solutions.
 
     Attributes:
         name: what it goes by, in recordings and results.

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 TELLING = 1.5  # times as much as later calls: what the first call takes beyond that is told
 LEFT = 0.5  # of the logarithm of a gain: where later calls show less, the user is told
-LOOKS = 2  # at later calls that seem slower, where noise hides whether they are: then they count as slower
+LOOKS = 2  # measurements of later calls that seem slower; if noise leaves it open in all of them, they count as slower
 MOST_WARM_S = 0.02  # CPU time of the original for all calls: beside more, what a process does once is little
 
 
@@ -101,7 +101,9 @@ def look_at_later_calls(bench: Workbench, judge: Judge, winner: str, gain: Gain,
     seeming = ""
     for attempt in range(LOOKS):
         [seen] = judge.screen(source, deadline, attempt=attempt)
-        if seen.gain is None or seen.gain.ratio >= gain.ratio**LEFT:
+        if seen.gain is None:  # nothing could be seen: what was seen before counts
+            break
+        if seen.gain.ratio >= gain.ratio**LEFT:
             return FirstCalls()
         if seen.gain.high < 1:
             return FirstCalls(objection=f"{told} take {format_ratio(1 / seen.gain.ratio)} of the time")

@@ -16,7 +16,6 @@ if TYPE_CHECKING:
 
 EXTRAS: Mapping[str, str] = {
     "datasets": "hub",
-    "duckdb": "evals",
     "matplotlib": "evals",
     "numpy": "evals",
     "pyarrow": "evals",

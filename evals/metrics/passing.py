@@ -52,12 +52,3 @@ def pass_at_k_scores(evaluation: Evaluation, k: int, iteration: int) -> Scores:
     passed = [each.passed[:, at_iteration(each, iteration)] for each in evaluation.problems]
     values = [np.array([[chance_of_a_pass(len(each), int(each.sum()), k)]]) for each in passed]
     return stacked([each.id for each in evaluation.problems], values, [np.array([each.any()]) for each in passed])
-
-
-def pass_at_k(evaluation: Evaluation, k: int, iteration: int) -> float:
-    """Pass@k at an iteration: the mean over all problems. Pass@1 is the share of generations that pass.
-
-    Raises:
-        EvaluationError: a problem has fewer than k generations.
-    """
-    return pass_at_k_scores(evaluation, k, iteration).mean

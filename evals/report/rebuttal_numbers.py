@@ -180,10 +180,9 @@ BENCHMARKS: Mapping[tuple[str, str], Curves] = {
     },
 }
 
-# Figure 5 and Q4 of reviewer ovks ("Code Refinement"): the curve of SFT on Venus, and those of the public tests.
+# Figure 5, Q4 and Q6 of reviewer ovks ("Code Refinement"): the curve of SFT on Venus, and those of the public tests.
 SFT_CURVES: Curves = {
     PASSING: _at(_APPS_AT, 46.00, 46.00, 47.00, 48.33, 48.67, 48.67),
     BEYOND_I: _at(_APPS_AT, 21.01, 21.09, 21.88, 22.31, 22.44, 22.50),
 }
-FIGURE_5_SOURCE = "rebuttal, Q4 and Q6 of reviewer ovks: points of the curves of Figure 5"
 FIGURE_5: Mapping[str, Curves] = {SFT: SFT_CURVES, GRPO: PUBLIC_CURVES}

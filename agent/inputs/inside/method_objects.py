@@ -30,7 +30,6 @@ LINKS = 1_020  # more than Python's recursion limit
 MOST_METHODS = 6
 MOST_PARAMETERS = 4
 MOST_SUBCLASSES = 3
-MOST_KINDS = 5  # types of what stands in an object
 MOST_TRIED = 160  # ways to call the methods of one class, to learn which fill an object
 POOL, FEW = 12, 4  # values of one type
 FIRST = 2  # values with which a way is tried

@@ -186,11 +186,6 @@ def is_grid(value: Any) -> bool:
     return all(type(row) is kind and len(row) == width for row in value)
 
 
-def size_of(value: Any) -> int:
-    """How many elements `Copies.resize` sees in a value."""
-    return len(_units(value)[0])
-
-
 def _units(value: Any) -> Tuple[Any, Callable[[List[Any]], Any]]:
     """The elements that a value is repeated by, and how to put elements together again."""
     kind = type(value)

@@ -11,7 +11,7 @@ import pytest
 
 from afterburner.agent.inputs.inside.array_tiles import is_array, resize_array
 from afterburner.agent.inputs.inside.container_kinds import NotBuildableError
-from afterburner.agent.inputs.inside.value_copies import Copies, is_grid, size_of
+from afterburner.agent.inputs.inside.value_copies import Copies, is_grid
 
 
 def grown(value: Any, factor: float = 4) -> Any:
@@ -31,7 +31,6 @@ def test_distinct_elements_stay_distinct_and_repeated_ones_stay_repeated() -> No
 def test_smaller_is_a_piece_of_the_same() -> None:
     assert grown([5, 3, 8, 1], 0.5) == [5, 3]
     assert grown("a\nb\nc\nd\ne\nf\n", 0.5) == "a\nb\nc\n"
-    assert size_of("one two three four five six seven eight nine") == 9
 
 
 def test_order_is_kept_where_there_is_one() -> None:

@@ -147,12 +147,12 @@ def test_a_slow_down_of_every_call_is_one(compared: Compared) -> None:
 
 @dataclass(frozen=True)
 class Seeing(UntimedJudge):
-    """Takes one sample of each side in each screening, and then sees the next of these gains in place of its own."""
+    """Takes one sample of each side per screening, but reports the next of `gains` as the gain."""
 
-    gains: Iterator[Gain] = field(default_factory=lambda: iter(()))
+    gains: Iterator[Gain | None] = field(default_factory=lambda: iter(()))
 
     def screen(self, *args: Any, **more: Any) -> list[Comparison]:
-        """What the sample shows beside its time, with the next gain."""
+        """The comparison of the sample, with the next gain in it."""
         return [replace(told, gain=next(self.gains)) for told in UntimedJudge.screen(self, *args, **more)]
 
 
@@ -170,18 +170,29 @@ IN_FIRST_CALL = "most of the gain is in the first call of a process: later calls
         ([UNSURE, EQUAL], FirstCalls(note=f"{IN_FIRST_CALL} gain 0.97x")),
         ([UNSURE, SLOWER], FirstCalls(objection=f"{IN_FIRST_CALL} take 2.00x of the time")),
         ([UNSURE, UNSURE], FirstCalls(objection=f"{IN_FIRST_CALL} seem to take 2.50x of the time")),
+        ([None], FirstCalls()),
+        ([UNSURE, None], FirstCalls(objection=f"{IN_FIRST_CALL} seem to take 2.50x of the time")),
     ],
-    ids=["a gain", "nothing lost", "a loss", "no loss at second sight", "a loss at second sight", "a loss in noise"],
+    ids=[
+        "a gain",
+        "nothing lost",
+        "a loss",
+        "no loss at second sight",
+        "a loss at second sight",
+        "a loss in noise",
+        "nothing",
+        "a loss, then nothing",
+    ],
 )
 def test_later_calls_that_seem_slower_are_looked_at_twice(
     make_bench: MakeBench,  # noqa: F811 - as above
-    gains: list[Gain],
+    gains: list[Gain | None],
     told: FirstCalls,
 ) -> None:
     judge, gain = Seeing(Objective.TIME, 0.05, 0, iter(gains)), Gain(9.0, 8.0, 10.0, 0.99, 8)
     bench = make_bench(FIRST_CALL + MAIN.format(calls="f(2_000)"), "f")
     assert look_at_later_calls(bench, judge, SQUARES, gain, Deadline.after(60)) == told
-    assert not list(judge.gains), "as many looks as needed"
+    assert not list(judge.gains), "fewer looks than expected"
 
 
 @pytest.mark.timed

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from afterburner.evals.errors import EvaluationError
-from afterburner.evals.metrics.passing import chance_of_a_pass, pass_at_k, pass_at_k_scores, pass_scores
+from afterburner.evals.metrics.passing import chance_of_a_pass, pass_at_k_scores, pass_scores
 
 if TYPE_CHECKING:
     from tests.evals.metrics.conftest import MakeEvaluation, MakeProblem
@@ -57,12 +57,12 @@ def test_it_is_the_mean_over_all_problems_at_an_iteration(problem: MakeProblem, 
         problem("b", [], [None, None], [None, [3.0]]),
         problem("c", [1.0], [[1.0], [1.0]]),
     )
-    assert pass_at_k(run, 1, 0) == pytest.approx((1 / 2 + 0 + 1) / 3)
-    assert pass_at_k(run, 1, 1) == pytest.approx((1 + 1 / 2 + 1) / 3)
-    assert pass_at_k(run, 2, 0) == pytest.approx((1 + 0 + 1) / 3)
-    assert pass_at_k(run, 1, 1) == pass_scores(run, 1).mean
+    assert pass_at_k_scores(run, 1, 0).mean == pytest.approx((1 / 2 + 0 + 1) / 3)
+    assert pass_at_k_scores(run, 1, 1).mean == pytest.approx((1 + 1 / 2 + 1) / 3)
+    assert pass_at_k_scores(run, 2, 0).mean == pytest.approx((1 + 0 + 1) / 3)
+    assert pass_at_k_scores(run, 1, 1).mean == pass_scores(run, 1).mean
     assert pass_at_k_scores(run, 2, 1).by_problem.tolist() == [1, 1, 1]
     with pytest.raises(EvaluationError, match="at least 3 generations"):
-        pass_at_k(run, 3, 0)
+        pass_at_k_scores(run, 3, 0)
     with pytest.raises(EvaluationError, match="no iteration -1"):
-        pass_at_k(run, 1, -1)
+        pass_at_k_scores(run, 1, -1)

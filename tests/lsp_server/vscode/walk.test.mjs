@@ -40,7 +40,7 @@ walk("a trusted workspace: from the light bulb to the report, and back", FILES, 
   await code.clickLightBulb();
   await code.choose(OPTIMIZE, () => code.picture("actions", { x: 250, y: 140, width: 600, height: 290 }));
   const progress = code.notification("Optimizing pairs");
-  await progress.getByText("round 1").waitFor();
+  await progress.getByText("iteration 1").waitFor();
   await code.status("Optimizing pairs").waitFor();
   await code.picture("progress", { x: 0, y: 520, width: 1000, height: 140 });
 
