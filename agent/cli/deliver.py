@@ -106,4 +106,5 @@ def _print_next(console: Console, result: RunResult, outputs: Outputs, *, offere
     elif outputs.apply:
         console.print(f"Nothing was written to {name}.", soft_wrap=True)
     else:
-        console.print(f"{name} is unchanged. To write the rewrite, run the same command with --apply.", soft_wrap=True)
+        console.print(f"{name} is unchanged. This writes the rewrite:", soft_wrap=True)
+        console.print(f"    afterburner-agent resume {result.run_id} --apply", soft_wrap=True)

@@ -71,7 +71,8 @@ def _next(folder: Path) -> str:
 def _is_written(change: Change, *, ask: bool) -> bool:
     name = display_path(str(change.path))
     if change.after is None:
-        sys.stderr.write(f"{name}: {change.reason}; left as it is.\n")
+        left = "not written" if change.before is None else "left as it is"
+        sys.stderr.write(f"{name}: {change.reason}; {left}.\n")
         return False
     console = open_console(sys.stdout)
     console.print(Text(f"{name}: {change.reason}", style="bold"))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import binascii
 import json
+import re
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
@@ -19,6 +20,7 @@ MAX_TEXT = 2_000
 MAX_REASON = 300
 MAX_COUNT = 10**12
 MAX_SECONDS = 10**6
+_ERROR = re.compile(r"(\w+\.)*\w*(Error|Exception)\b")  # as the last line of a traceback begins
 
 Ending = Literal["returned", "raised", "unknown"]
 
@@ -239,8 +241,14 @@ def scrub(text: str, length: int) -> str:
 
 
 def last_lines(stderr: str, lines: int = 3) -> str:
-    """The end of what a program wrote to stderr, as one line for a message; empty if it wrote nothing."""
-    kept = [line.strip() for line in stderr.splitlines() if line.strip()][-lines:]
+    """The end of what a program wrote to stderr, as one line for a message; empty if it wrote nothing.
+
+    The last error that it names comes first, if that stands before the end: unittest ends with its own summary.
+    """
+    said = [line.strip() for line in stderr.splitlines() if line.strip()]
+    kept, errors = said[-lines:], [line for line in said if _ERROR.match(line)]
+    if errors and errors[-1] not in kept:
+        kept = [errors[-1], *kept[1:]]
     return scrub(" | ".join(kept), MAX_REASON)
 
 

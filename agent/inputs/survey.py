@@ -75,8 +75,7 @@ def take_survey(
         advice = (
             "Let the command call them, or give another one."
             if settings.batch.command
-            else "Give a command that calls them: run FOLDER -- python SCRIPT.py …, or -- python -m MODULE …; "
-            "from Python, survey(folder, ('python', 'SCRIPT.py'))."
+            else "Give a command that calls them: run FOLDER -- python SCRIPT.py …, or -- python -m MODULE …."
         )
         raise WorkloadError(
             f"{place}: nothing calls its functions, so there is nothing to rank.{' Seen:' if why else ''}{why}\n"

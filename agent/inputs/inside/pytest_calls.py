@@ -48,7 +48,7 @@ def run_tests(request: Request, recorder: Recorder, write: Write) -> None:
         return
     if importlib.util.find_spec("pytest") is None:
         which = ", ".join(files[:3]) or "the tests"
-        reason = "%s would be run, but pytest is not installed in this environment" % which
+        reason = "%s would be run, but pytest is not installed: %s -m pip install pytest" % (which, sys.executable)
         write({"kind": "failed", "stage": "no_pytest", "reason": reason})
         return
     import pytest  # noqa: PLC0415 - only now is it known to be there

@@ -92,7 +92,8 @@ def guarded(write: Write, stage: str, action: Callable[[], T]) -> Optional[T]:
         return action()
     except SystemExit as leaving:
         if leaving.code not in (None, 0):
-            write({"kind": "failed", "stage": stage, "reason": "it left with exit code %s" % (leaving.code,)})
+            code = int(leaving.code) if isinstance(leaving.code, bool) else leaving.code  # unittest leaves with True
+            write({"kind": "failed", "stage": stage, "reason": "it left with exit code %s" % (code,)})
     except Interrupted as reason:
         write({"kind": "failed", "stage": stage, "reason": str(reason)})
     except BaseException as error:  # noqa: BLE001 - whatever the user's code raises is reported

@@ -97,3 +97,6 @@ def test_text_for_people_is_one_printable_line() -> None:
     assert scrub("x" * 500, 10) == "x" * 9 + "…"
     assert last_lines("one\n\ntwo\nthree\nfour\n") == "two | three | four"
     assert last_lines("") == ""
+    ended = "Traceback (most recent call last):\n  File x\nImportError: No module named 'cjk'\n\n--\nRan 1 test\nFAILED"
+    assert last_lines(ended) == "ImportError: No module named 'cjk' | Ran 1 test | FAILED"
+    assert last_lines("KeyError: 1\nover") == "KeyError: 1 | over"
