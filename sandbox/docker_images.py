@@ -218,10 +218,11 @@ def install_in_image(
         CancelledError: see `afterburner.sandbox.cancel.cancellable`.
     """
     # The container stops even if this process is killed. Nearly every image that has a `sh` has `timeout`, too. The
-    # script's environment comes as arguments: the container's own would become the image's.
+    # script's environment comes as arguments: the container's own would become the image's. `timeout` is not started by
+    # `exec`: since coreutils 9.10, one that is process 1 takes its child for an orphan, and ends with 125.
     bounded = """
         script=$1; shift
-        if command -v timeout >/dev/null; then exec env "$@" timeout 3600 sh -e -c "$script"; fi
+        if command -v timeout >/dev/null; then env "$@" timeout 3600 sh -e -c "$script"; exit; fi
         exec env "$@" sh -e -c "$script"
     """
     settings = {
