@@ -177,7 +177,7 @@ def test_the_image_of_the_program_proves_a_rewrite(build: Callable[[str], str], 
         network_mode="none",
     )
     limits |= {"MaskedPaths": [], "ReadonlyPaths": []}
-    words = ["run", "/work/log_report.py", "--model", "rules", "--iterations", "1", "--dry-run", "--json", "-"]
+    words = ["run", "/work/log_report.py", "--model", "rules", "--iterations", "1", "--json", "-"]
     made = client.create_container(image, words, host_config=limits)
     try:
         client.start(made)
