@@ -1,7 +1,7 @@
 """Measures the judge on real code: how many wrong rewrites it offers, how many right ones it refuses, and how long.
 
-    python -m scripts.bench_judge [--part open|held_out] [--only TEXT] [--max-seconds S] [--reveal]
-                                  [--json FILE | --resume FILE | --show FILE]
+    python -m scripts.bench_judge [--part open|held_out] [--kind honest|wrong] [--only TEXT] [--max-seconds S]
+                                  [--reveal] [--json FILE | --resume FILE | --show FILE]
 
 The corpus is `tests/judge_corpus/`: functions in the manner of real applications, each with rewrites as a language
 model would write them. A trial is a whole run with one of them as the model's only answer. Each is written down at
@@ -25,7 +25,7 @@ from typing import TYPE_CHECKING, Any
 from afterburner.agent.machine import describe_machine
 from afterburner.sandbox import AfterburnerError, open_sandbox
 from afterburner.sandbox.installations import own_environment
-from scripts.judge_bench.corpus import HELD_OUT, PARTS, read_corpus
+from scripts.judge_bench.corpus import HELD_OUT, PARTS, Kind, read_corpus
 from scripts.judge_bench.figures import HEADS, mistakes, rows
 from scripts.judge_bench.trial import try_rewrite
 from scripts.selection_bench.show import table
@@ -64,6 +64,7 @@ def main() -> int:
 def _options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--part", choices=PARTS, help="one part of the corpus; default: both")
+    parser.add_argument("--kind", choices=[*Kind], help="what the rewrites are; default: both")
     parser.add_argument("--only", metavar="TEXT", default="", help="rewrites whose name has this text")
     parser.add_argument("--max-seconds", type=float, default=120.0, help="of each run; %(default)s")
     parser.add_argument("--reveal", action="store_true", help="name the mistakes on held-out rewrites, too: at the end")
@@ -76,7 +77,7 @@ def _options() -> argparse.Namespace:
 
 def _wanted(options: argparse.Namespace) -> list[CorpusRewrite]:
     parts = (options.part,) if options.part else PARTS
-    return [each for each in read_corpus(parts) if options.only in each.key]
+    return [each for each in read_corpus(parts) if options.only in each.key and options.kind in (None, each.kind)]
 
 
 def _begun(sandbox: Sandbox) -> dict[str, Any]:
