@@ -15,7 +15,7 @@ from afterburner.agent.cli.from_options import option_of
 from afterburner.agent.cli.needs import needing_extra
 from afterburner.agent.types import Objective
 from afterburner.ci_action.github.publish import CommentMode, PublishOptions
-from afterburner.ci_action.options import CiOptions, patterns_in, read_gain
+from afterburner.ci_action.options import CiOptions, patterns_in, read_min_effect
 from afterburner.ci_action.report.document import Mode
 
 app = typer.Typer(add_completion=False, invoke_without_command=True)
@@ -95,7 +95,7 @@ def ci(
         str, typer.Option(metavar="NAME", help="auto, bubblewrap or docker.", rich_help_panel=_HOW)
     ] = "auto",
     objective: Annotated[Objective, option_of(Search, "objective", _HOW)] = Objective.TIME,
-    min_gain: Annotated[
+    min_effect: Annotated[
         str,
         typer.Option(
             metavar="X",
@@ -168,7 +168,7 @@ def ci(
         command=_words(tests_command),
         python=python or None,
         search=Search(objective=objective, seed=seed, max_seconds=max_minutes * 60),
-        min_gain=read_gain(min_gain),
+        min_effect=read_min_effect(min_effect),
         models=ModelOptions(model=model or "rules"),
         caps=Caps(cost_usd=max_cost),
         sandbox=sandbox or "auto",

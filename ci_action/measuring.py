@@ -147,7 +147,7 @@ def _document(options: CiOptions, base: str | None, head: str, gathered: Gathere
         objective=options.search.objective.value,
         model=one_line(options.models.model, 300),
         machine=_named(machine) if machine is not None else "",
-        min_gain=DEFAULT_MIN_EFFECT if options.min_gain is None else options.min_gain,
+        min_effect=DEFAULT_MIN_EFFECT if options.min_effect is None else options.min_effect,
         functions=gathered.functions[:MOST_FUNCTIONS],
         left_out=[
             LeftOutPart(file=each.file, function=each.function, reason=one_line(each.reason))

@@ -73,8 +73,8 @@ def optimize_functions(
 
 def proof_of(options: CiOptions) -> Proof:
     """The least gain or slow-down that counts, and who set it."""
-    source = "" if options.min_gain is None else "--min-gain"
-    return Proof(min_effect=options.min_gain, min_effect_source=source)
+    source = "" if options.min_effect is None else "--min-effect"
+    return Proof(min_effect=options.min_effect, min_effect_source=source)
 
 
 def beyond_the_most(function: ChangedFunction, options: CiOptions) -> LeftOut:

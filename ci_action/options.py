@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 MAX_MINUTES = 10.0
 MOST_FUNCTIONS = 5
-LARGEST_GAIN = 10.0
+LARGEST_EFFECT = 10.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +31,7 @@ class CiOptions:
         command: `python SCRIPT.py …`, which is profiled instead of the project's tests.
         python: the interpreter that runs the project; None: the project's own.
         search: the objective, the seed, and the time for everything.
-        min_gain: the least gain that counts; None: what selfcheck found on this machine, or 5%.
+        min_effect: the least gain that counts; None: what selfcheck found on this machine, or 5%.
         models: who proposes.
         caps: the most that models may use.
         sandbox: as `open_sandbox` takes it.
@@ -47,7 +47,7 @@ class CiOptions:
     command: tuple[str, ...] = ()
     python: str | None = None
     search: Search = field(default_factory=lambda: Search(max_seconds=MAX_MINUTES * 60))
-    min_gain: float | None = None
+    min_effect: float | None = None
     models: ModelOptions = field(default_factory=ModelOptions)
     caps: Caps = field(default_factory=Caps)
     sandbox: str = "auto"
@@ -60,8 +60,8 @@ def patterns_in(text: str) -> tuple[str, ...]:
     return tuple(filter(None, (each.strip() for each in re.split(r"[\n,]", text))))
 
 
-def read_gain(text: str) -> float | None:
-    """A gain as `0.1` or `10%`; None where nothing is given.
+def read_min_effect(text: str) -> float | None:
+    """The least effect as `0.1` or `10%`; None where nothing is given.
 
     Raises:
         UsageError: it is no number of 0 or more.
@@ -70,9 +70,9 @@ def read_gain(text: str) -> float | None:
     if not plain:
         return None
     try:
-        gain = float(plain.removesuffix("%")) / (100 if plain.endswith("%") else 1)
+        effect = float(plain.removesuffix("%")) / (100 if plain.endswith("%") else 1)
     except ValueError:
-        gain = math.nan
-    if not 0 <= gain <= LARGEST_GAIN:
-        raise UsageError(f"--min-gain {text}: write a number of 0 or more, such as 0.1 or 10%, and at most 10.")
-    return gain
+        effect = math.nan
+    if not 0 <= effect <= LARGEST_EFFECT:
+        raise UsageError(f"--min-effect {text}: write a number of 0 or more, such as 0.1 or 10%, and at most 10.")
+    return effect

@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from afterburner.agent.options import RunSettings
 
 REDRAWS_PER_SECOND = 4
+_WAITING_TOLD_EVERY_S = 60.0  # on plain lines: beside another run each step waits for a moment
 
 
 class ProgressStyle(StrEnum):
@@ -128,9 +129,14 @@ class PlainProgress:
 
     def __init__(self) -> None:
         self._started = time.monotonic()
+        self._waiting_told_s = -_WAITING_TOLD_EVERY_S
 
     def __call__(self, event: ProgressEvent) -> None:
-        """Print the event."""
+        """Print the event; of the many waits for a core, one a minute."""
+        if event.kind is EventKind.WAITING_FOR_CORE:
+            if time.monotonic() - self._waiting_told_s < _WAITING_TOLD_EVERY_S:
+                return
+            self._waiting_told_s = time.monotonic()
         self.show(f"{event.stage}: {line_of(event)}{_best(event.best_ratio)}{_spent(spent_of(event))}")
 
     def show(self, doing: str) -> None:

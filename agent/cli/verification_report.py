@@ -50,9 +50,7 @@ def deliver_verification(
 
 def print_verification(console: Console, result: Verification, float_tolerance: float | None = None) -> None:
     """Say whether they differ, and on what; or how far the search went."""
-    headline, style = ("No difference found", "bold green") if result.agrees else ("Different", "bold red")
-    if isinstance(result.found, Counterexample) and result.found.provided:
-        headline, style = "The same on a condition", "bold magenta"
+    headline, style = _headline(result)
     name = f"{display_path(result.target.path)} {result.target.function}, {display_path(result.against)}"
     console.print(Text.assemble((headline, style), f"  {name}"), soft_wrap=True)
     if isinstance(result.found, Counterexample):
@@ -65,6 +63,17 @@ def print_verification(console: Console, result: Verification, float_tolerance: 
         console.print(Text(f"  stated of every input: {scrub_line('; '.join(result.assume))}"), soft_wrap=True)
     for skipped in result.skipped[:KINDS_SHOWN]:
         console.print(Text(f"  left out: {scrub_line(skipped.origin)}: {scrub_line(skipped.reason)}", style="dim"))
+
+
+def _headline(result: Verification) -> tuple[str, str]:
+    found = result.found
+    if isinstance(found, Counterexample):
+        return ("The same on a condition", "bold magenta") if found.provided else ("Different", "bold red")
+    kept = ["of the kinds in the real calls"] if found.beyond_calls is not None else []
+    kept += ["that fit the type hints"] if found.beyond_hints is not None else []
+    if kept:
+        return f"No difference found on values {' and '.join(kept)}", "bold magenta"
+    return "No difference found", "bold green"
 
 
 def _print_counterexample(console: Console, found: Counterexample) -> None:

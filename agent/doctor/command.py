@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
 
 _UNUSABLE = 3
+_OPTIONAL = "Optional; install what you need:"
 _STYLES = {"ok": "green", "missing": "yellow", "broken": "bold red"}
 
 
@@ -80,15 +81,29 @@ def _status() -> Iterator[Callable[[str], None]]:
 
 def _show(checks: list[Check], *, usable: bool) -> None:
     conclusion = "The sandbox works." if usable else f"No sandbox can run Python here. {_first_step(checks)}"
+    optional = [check for check in checks if usable and check.status is Status.MISSING]
+    main = [check for check in checks if check not in optional]
     if not sys.stdout.isatty():
-        for check in checks:
-            advice = f" -> {scrub_line(check.advice)}" if check.advice else ""
-            sys.stdout.write(f"{check.status:8}{check.name}: {scrub_line(check.found)}{advice}\n")
+        _write_lines(main)
+        if optional:
+            sys.stdout.write(f"\n{_OPTIONAL}\n")
+            _write_lines(optional)
+            sys.stdout.write("\n")
         sys.stdout.write(f"{conclusion}\n")
         return
     console = open_console(sys.stdout)
-    _print_table(console, checks)
+    _print_table(console, main)
+    if optional:
+        console.print(f"\n{_OPTIONAL}", style="bold")
+        _print_table(console, optional)
+        console.print()
     console.print(conclusion, style="bold green" if usable else "bold red")
+
+
+def _write_lines(checks: list[Check]) -> None:
+    for check in checks:
+        advice = f" -> {scrub_line(check.advice)}" if check.advice else ""
+        sys.stdout.write(f"{check.status:8}{check.name}: {scrub_line(check.found)}{advice}\n")
 
 
 def _print_table(console: Console, checks: list[Check]) -> None:

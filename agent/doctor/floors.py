@@ -55,7 +55,7 @@ def check_model() -> list[Check]:
     try:
         found = _of_model(model, fallbacks, None if origin.layer is Layer.DEFAULT else origin.place)
     except AfterburnerError as error:
-        found = Status.MISSING, "not usable", without_credentials(str(error))
+        found = Status.BROKEN, "it cannot be used", without_credentials(str(error))
     except ImportError as error:
         found = Status.BROKEN, f"LiteLLM cannot be imported: {error}", f"Install it again: `{install_command('llm')}`."
     return [Check("language model", *found)]

@@ -2,8 +2,8 @@
 
 For each class, `t = a + b·f(n)` with `a, b >= 0` is fitted by least squares on the relative error: a call of 10 µs
 counts as much as one of a second. Classes are compared by what each predicts for a size that it was not fitted to
-(leave one out), on the log scale, by the Bayesian information criterion, which charges for parameters; where two are
-as good, nothing is claimed.
+(leave one out), on the log scale, by the Bayesian information criterion, which charges for parameters; those
+that do as well as the best are all named.
 """
 
 from __future__ import annotations
@@ -71,9 +71,10 @@ class Fit:
 
     @property
     def text(self) -> str:
-        """`n log n`, `unclear (n or n log n)`, or `unclear (3 sizes are too few)`."""
-        why = " or ".join(self.rivals) or self.reason
-        return f"{UNCLEAR} ({why})" if why else self.name
+        """`n log n`; `n or n log n` where several fit equally well; or `unclear (3 sizes are too few)`."""
+        if self.reason:
+            return f"{UNCLEAR} ({self.reason})"
+        return " or ".join(self.rivals) or self.name
 
     def time_s(self, size: float) -> float:
         """The fitted CPU time for a size."""

@@ -46,7 +46,7 @@ def verdict(function: FunctionPart, document: CiDocument) -> str:
     if function.decision is Decision.CONDITIONAL and document.mode is Mode.REGRESSIONS:
         return "not slower on the calls that were seen"
     if function.decision is Decision.SAME:
-        return f"as before, within {document.min_gain:.0%}"
+        return f"as before, within {document.min_effect:.0%}"
     return _OTHERS.get(function.decision, function.decision.value.replace("_", " "))
 
 

@@ -168,7 +168,7 @@ class CiDocument(_Part):
     objective: Literal["time", "memory", "integral"]
     model: Annotated[str, Field(max_length=300)]
     machine: Words
-    min_gain: Figure = Field(description="The least gain that counts: 0.05 means 5%.")
+    min_effect: Figure = Field(description="The least gain that counts: 0.05 means 5%.")
     functions: Annotated[list[FunctionPart], Field(max_length=MOST_FUNCTIONS)]
     left_out: Annotated[list[LeftOutPart], Field(max_length=MOST_FUNCTIONS)]
     notes: Annotated[list[Words], Field(max_length=50)] = Field(description="What else there is to say of the run.")

@@ -13,7 +13,7 @@ if [ -n "$BASE" ]; then arguments+=(--base "$BASE"); fi
 if [ -n "$INCLUDE" ]; then arguments+=(--include "$INCLUDE"); fi
 if [ -n "$EXCLUDE" ]; then arguments+=(--exclude "$EXCLUDE"); fi
 if [ -n "$TESTS_COMMAND" ]; then arguments+=(--tests-command "$TESTS_COMMAND"); fi
-if [ -n "$MIN_GAIN" ]; then arguments+=(--min-gain "$MIN_GAIN"); fi
+if [ -n "$MIN_EFFECT" ]; then arguments+=(--min-effect "$MIN_EFFECT"); fi
 if [ -n "$MAX_COST" ]; then arguments+=(--max-cost "$MAX_COST"); fi
 case "$MEMORY" in /*) ;; *) MEMORY=$GITHUB_WORKSPACE/$MEMORY ;; esac
 if [ "$MODE" = schedule ]; then arguments+=(--memory "$MEMORY/tried.json"); fi

@@ -100,7 +100,7 @@ def document(*functions: FunctionPart, **changes: Any) -> CiDocument:
         "objective": "time",
         "model": "rules",
         "machine": "a CPU, 2 CPUs, Linux 6.1 x86_64, Python 3.12, bubblewrap 0.8.0 (cgroup v2)",
-        "min_gain": 0.05,
+        "min_effect": 0.05,
         "functions": list(functions) or [function()],
         "left_out": [],
         "notes": [],

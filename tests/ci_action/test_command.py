@@ -122,8 +122,8 @@ def test_gitlab_tells_the_base_by_a_variable(program: CommandLine, repository: R
         (("--base", "main", "--out", "shop"), r"--out shop: this folder holds something else"),
         (("--base", "main", "--out", "pyproject.toml"), r"--out pyproject\.toml: this is a file"),
         (
-            ("--base", "main", "--min-gain", "much"),
-            r"--min-gain much: write a number of 0 or more",
+            ("--base", "main", "--min-effect", "much"),
+            r"--min-effect much: write a number of 0 or more",
         ),
         (("--base", "main", "--tests-command", "python 'x"), r"--tests-command.*No closing quotation"),
         (("--base", "main", "--max-minutes", "0"), r"max-minutes"),

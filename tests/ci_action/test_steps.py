@@ -147,7 +147,7 @@ _ASKED = {
     "PROJECT_PYTHON": "/opt/python",
     "SANDBOX": "docker",
     "OBJECTIVE": "time",
-    "MIN_GAIN": "",
+    "MIN_EFFECT": "",
     "MAX_MINUTES": "10",
     "MODEL": "rules",
     "MAX_COST": "",
@@ -173,7 +173,7 @@ class TestMeasure:
 
     def test_values_are_words_and_never_commands(self, machine: Machine) -> None:
         evil = '$(touch pwned) `touch pwned`; "touch" pwned\n--sandbox none'
-        words = self.words(machine, BASE=evil, INCLUDE=evil, TESTS_COMMAND=evil, MODE="schedule", MIN_GAIN="10%")
+        words = self.words(machine, BASE=evil, INCLUDE=evil, TESTS_COMMAND=evil, MODE="schedule", MIN_EFFECT="10%")
         assert words.count(evil) == 3
         assert words[-2:] == ["--memory", "/workspace/.memory/tried.json"]
         assert not (machine.folder / "pwned").exists()

@@ -11,6 +11,9 @@ from typing import TYPE_CHECKING
 import pexpect
 import pytest
 
+from afterburner.agent.cli.progress import PlainProgress
+from afterburner.agent.events import EventKind, ProgressEvent
+
 if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
@@ -90,6 +93,23 @@ def test_a_pipe_gets_a_line_for_each_event_of_several_functions(program: Command
         *(f"prepare: [{n} of 3] {name}: measuring the original" for n, name in ((1, "first"), (2, "second"))),
         "prepare: [3 of 3] third: measuring the original",
         "prepare: [1 of 3] first: improved: 2x",
+    ]
+
+
+def test_a_pipe_is_told_once_of_many_waits_for_a_core(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    now_s = [1000.0]
+    monkeypatch.setattr("afterburner.agent.cli.progress.time.monotonic", lambda: now_s[0])
+    tell = PlainProgress()
+    for kind in (EventKind.WAITING_FOR_CORE, EventKind.MEASURING_ORIGINAL, EventKind.WAITING_FOR_CORE):
+        tell(ProgressEvent(kind=kind))
+    now_s[0] += 90
+    tell(ProgressEvent(kind=EventKind.WAITING_FOR_CORE))
+    assert capsys.readouterr().err.splitlines() == [
+        "[0:00] prepare: waiting for a free CPU core",
+        "[0:00] prepare: measuring the original",
+        "[1:30] prepare: waiting for a free CPU core",
     ]
 
 

@@ -108,6 +108,30 @@ def test_lines_that_no_input_reached_are_told() -> None:
     assert document_of(result, 0, None).unreached == [4, 5]
 
 
+@pytest.mark.parametrize(
+    ("differs", "headline"),
+    [
+        ((), "No difference found  "),
+        (("beyond_hints",), "No difference found on values that fit the type hints  "),
+        (("beyond_calls",), "No difference found on values of the kinds in the real calls  "),
+        (
+            ("beyond_hints", "beyond_calls"),
+            "No difference found on values of the kinds in the real calls and that fit the type hints  ",
+        ),
+    ],
+)
+def test_the_headline_says_on_which_values_no_difference_was_found(differs: tuple[str, ...], headline: str) -> None:
+    target = Target("/names.py", ORIGINAL, "first", "names", "/", "/")
+    machine = Machine("Linux", "CPU", 2, 1, "3.11", "bubblewrap", "rlimits")
+    other = Counterexample(("first(True)",), "returned 1", "returned 2", "it differs", "boolean", ())
+    found = Agreement((("empty", 3),), **dict.fromkeys(differs, other))  # type: ignore[arg-type]
+    console = open_console(io.StringIO())
+    print_verification(console, Verification(target, "/right.py", found, (), (), (), machine, 1.0))
+    assert isinstance(console.file, io.StringIO)
+    assert console.file.getvalue().startswith(headline)
+    assert ("for example" in console.file.getvalue()) == bool(differs)
+
+
 BANDS = '''\
 from bisect import bisect_right
 

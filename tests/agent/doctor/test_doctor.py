@@ -68,6 +68,24 @@ def test_what_is_missing_is_told_with_what_to_do(program: CommandLine) -> None:
     assert done.stderr == ""
 
 
+def test_what_a_working_sandbox_does_not_need_comes_last(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    found = [Check("docker", Status.MISSING, "none", "Only for Docker."), Check("runs python", Status.OK, "3.13")]
+    monkeypatch.setattr(command, "sandbox_checks", lambda: (each for each in [("all", lambda: found)]))
+    monkeypatch.setattr(command, "floor_checks", lambda: iter([]))
+    with pytest.raises(typer.Exit):
+        command.doctor(json=False)
+    assert capsys.readouterr().out.splitlines() == [
+        "ok      runs python: 3.13",
+        "",
+        "Optional; install what you need:",
+        "missing docker: none -> Only for Docker.",
+        "",
+        "The sandbox works.",
+    ]
+
+
 def test_folders_that_cannot_be_written(program: CommandLine) -> None:
     (program.home / "file").write_text("", encoding="utf-8")
     found = checks(program("doctor", "--json", XDG_STATE_HOME=str(program.home / "file")).stdout)

@@ -54,7 +54,7 @@ def test_a_model_that_cannot_be_asked_is_told_with_what_to_do(
 ) -> None:
     monkeypatch.setenv("AFTERBURNER_MODEL", model)
     (found,) = check_model()
-    assert found.status == "missing"
+    assert found.status == "broken"
     assert advice in found.advice
 
 
