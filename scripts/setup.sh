@@ -15,6 +15,7 @@ models=requirements/models.txt
 models_stamp=.venv/.setup-models-done
 github=tests/ci_action/openapi
 github_stamp=$github/node_modules/.setup-done
+servers=.venv/servers
 
 say() { printf 'setup: %s\n' "$*"; }
 fail() {
@@ -190,6 +191,24 @@ set_up() {
     compile_what_runs_inside
 }
 
+# Debian starts servers as soon as they are installed. The tests start their own, so these are only unpacked.
+unpack_servers() {
+    if [ -e "$servers/.setup-done" ]; then return 0; fi
+    if ! has apt-get || ! has dpkg-deb; then
+        say "the tests that need nginx or Prometheus will be skipped where neither Debian nor its kin is there"
+        return 0
+    fi
+    say "unpacking nginx and Prometheus for the tests of the service (20 MB)"
+    mkdir -p "$servers"
+    if may_install; then renew_package_lists; fi
+    if (cd "$servers" && apt-get download -qq nginx prometheus && for each in ./*.deb; do dpkg-deb -x "$each" . || exit; done); then
+        rm "$servers"/*.deb
+        touch "$servers/.setup-done"
+    else
+        say "they could not be unpacked; the tests that need them will be skipped. Again: make setup-tests"
+    fi
+}
+
 # The tests make a small language model and serve it.
 install_models() {
     wanted=$(cat "$stamp" && cksum "$models")
@@ -224,6 +243,7 @@ case "${1:-}" in
 tests)
     set_up
     install_test_packages
+    unpack_servers
     install_models
     install_github_description
     ;;

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from scripts.soak.watch import Watch
 
 PROXY = Path(__file__).parents[2] / "examples" / "service" / "nginx.conf"
+_UNPACKED = Path(__file__).parents[2] / ".venv" / "servers" / "usr" / "sbin"
 _START_S, _END_S, _LOOK_AGAIN_S = 120.0, 150.0, 0.1
 _GRACE_S = 130  # as in the Compose file: a little longer than a case may take
 _MOST_MEMORY = "8G"  # as much as an attack asks for
@@ -183,9 +184,9 @@ class Pool:
         return self
 
     def _start(self) -> None:
-        program = shutil.which("nginx") or shutil.which("nginx", path="/usr/sbin")
+        program = find_nginx()
         if program is None:
-            raise HostFailedError("nginx is missing. Install it (on Debian: apt-get install nginx-light).")
+            raise HostFailedError("nginx is missing. `make setup-tests` unpacks it on Debian; elsewhere, install it.")
         configuration, errors = self._folder / "nginx.conf", self._folder / "nginx-errors.log"
         configuration.write_text(self._configuration(), "utf-8")
         for service in self.services:
@@ -236,6 +237,11 @@ class Pool:
                 raise HostFailedError(f"{PROXY} has changed: it must contain {old.strip()!r} exactly once.")
             text = text.replace(old, new)
         return _ON_THIS_MACHINE.format(folder=self._folder) + text
+
+
+def find_nginx() -> str | None:
+    """The one of this machine, which may be on no user's path, or the one that setup.sh unpacks; None: neither."""
+    return shutil.which("nginx", path=f"{os.environ.get('PATH', '')}:/usr/sbin:{_UNPACKED}")
 
 
 def _answers(process: subprocess.Popen[bytes], address: str) -> bool:

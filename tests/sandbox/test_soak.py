@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import re
-import shutil
 import signal
 import subprocess
 import sys
@@ -15,6 +14,7 @@ import pytest
 
 from afterburner.sandbox.errors import ToolchainMissingError
 from afterburner.sandbox.languages import LANGUAGES
+from scripts.soak.pool import find_nginx
 
 if TYPE_CHECKING:
     from afterburner.sandbox import Sandbox
@@ -69,8 +69,8 @@ def test_nothing_is_left_in_docker(docker_options: DockerOptions) -> None:
 
 @pytest.fixture
 def nginx() -> None:
-    if shutil.which("nginx", path=f"{os.environ.get('PATH', '')}:/usr/sbin") is None:
-        pytest.skip("nginx is missing (on Debian: apt-get install nginx-light)")
+    if find_nginx() is None:
+        pytest.skip("nginx is missing: make setup-tests")
 
 
 @pytest.mark.timeout(600)

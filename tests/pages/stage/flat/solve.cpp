@@ -1,0 +1,7 @@
+#include <iostream>
+
+int main() {
+    long total = 0;
+    for (long number; std::cin >> number;) total += number;
+    std::cout << total << "\n";
+}
