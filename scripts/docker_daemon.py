@@ -42,8 +42,8 @@ UNABLE = 75  # EX_TEMPFAIL: the machine lacks something, nothing is wrong
 PACKAGES = ("python3", "python3-venv", "g++", "bubblewrap")
 FOLDER = Path(tempfile.gettempdir()) / f"afterburner-docker-{os.geteuid()}"
 LOCK = cache_folder() / "docker-test.lock"
-MEETING = FOLDER / "leases.sock"  # who is connected here keeps the daemon alive
 URL = f"unix://{FOLDER}/docker.sock"
+MEETING = FOLDER / "leases.sock"  # who is connected here keeps the daemon alive
 CONTROL_GROUPS = Path("/sys/fs/cgroup")
 GROUPS = "afterburner-docker"
 START_TIMEOUT_S = 60.0
@@ -170,14 +170,14 @@ def supervise() -> int:
     daemon = start_daemon()
     with ExitStack() as stack:  # the last to leave hears, and the lock is free, only when all is gone
         try:
-            wait_until_up(daemon)
+            wait_until_up(daemon, URL)
             provide_image(URL, own_image())
             with socket.socket(socket.AF_UNIX) as meeting:
                 meeting.bind(str(MEETING))
                 meeting.listen(64)
                 wait_until_unneeded(meeting, stack)
         finally:
-            stop(daemon)
+            stop(daemon, URL)
             clear()
     return 0
 
@@ -211,33 +211,33 @@ def last_word(meeting: socket.socket) -> TextIO | None:
     return None
 
 
-def start_daemon() -> subprocess.Popen[bytes]:
-    """A daemon that touches nothing of the machine's network, and ends with this process."""
+def start_daemon(folder: Path = FOLDER) -> subprocess.Popen[bytes]:
+    """A daemon in this folder, which touches nothing of the machine's network and ends with this process."""
     settings = {
-        "data-root": f"{FOLDER}/data",
-        "exec-root": f"{FOLDER}/exec",
-        "pidfile": f"{FOLDER}/docker.pid",
-        "hosts": [URL],
+        "data-root": f"{folder}/data",
+        "exec-root": f"{folder}/exec",
+        "pidfile": f"{folder}/docker.pid",
+        "hosts": [f"unix://{folder}/docker.sock"],
         "iptables": False,
         "ip6tables": False,
         "bridge": "none",
         "cgroup-parent": f"/{GROUPS}",
     }
-    (FOLDER / "daemon.json").write_text(json.dumps(settings))
+    (folder / "daemon.json").write_text(json.dumps(settings))
     return subprocess.Popen(
         [
             *("setpriv", "--pdeathsig", "TERM"),
-            *("dockerd", "--config-file", str(FOLDER / "daemon.json")),
+            *("dockerd", "--config-file", str(folder / "daemon.json")),
         ],
         start_new_session=True,
     )
 
 
-def wait_until_up(daemon: subprocess.Popen[bytes]) -> None:
-    """Returns when the daemon answers."""
+def wait_until_up(daemon: subprocess.Popen[bytes], url: str) -> None:
+    """Returns when the daemon answers there."""
     deadline = time.monotonic() + START_TIMEOUT_S
     while daemon.poll() is None and time.monotonic() < deadline:
-        with suppress(DockerException), closing(docker.DockerClient(base_url=URL, timeout=10)) as client:
+        with suppress(DockerException), closing(docker.DockerClient(base_url=url, timeout=10)) as client:
             client.ping()
             return
         time.sleep(0.05)
@@ -251,9 +251,9 @@ def own_image() -> DebianImage:
     return DebianImage(this_release(), PACKAGES)
 
 
-def stop(daemon: subprocess.Popen[bytes]) -> None:
+def stop(daemon: subprocess.Popen[bytes], url: str) -> None:
     """Ends every container, then the daemon."""
-    with suppress(DockerException), closing(docker.DockerClient(base_url=URL, timeout=60)) as client:
+    with suppress(DockerException), closing(docker.DockerClient(base_url=url, timeout=60)) as client:
         for container in client.containers.list(all=True, ignore_removed=True):
             with suppress(DockerException):
                 container.remove(force=True)

@@ -15,6 +15,8 @@ from afterburner.agent.doctor.document import DoctorDocument
 from afterburner.agent.doctor.floors import floor_checks
 from afterburner.sandbox.commands.checks import PYTHON_RUNS, SANDBOX, Check, Status, sandbox_checks
 from afterburner.sandbox.terminal.console import open_console
+from afterburner.sandbox.terminal.destinations import write_result
+from afterburner.sandbox.terminal.options import json_option
 from afterburner.sandbox.terminal.streams import is_live
 from afterburner.sandbox.terminal.text import scrub_line
 
@@ -29,7 +31,7 @@ _OPTIONAL = "Optional; install what you need:"
 _STYLES = {"ok": "green", "missing": "yellow", "broken": "bold red"}
 
 
-def doctor(*, json: Annotated[bool, typer.Option("--json", help="Print the result as JSON.")] = False) -> None:
+def doctor(*, json: Annotated[str | None, json_option()] = None) -> None:
     """Check what works on this machine, and show how to fix the rest.
 
     Starts containers and runs a program of each language in the sandbox. Exit code 0: the sandbox can run Python; 3: it
@@ -37,8 +39,8 @@ def doctor(*, json: Annotated[bool, typer.Option("--json", help="Print the resul
     """
     checks = _look()
     usable = any(check.name == PYTHON_RUNS and check.status is Status.OK for check in checks)
-    if json:
-        sys.stdout.write(DoctorDocument(usable=usable, checks=checks).to_text())
+    if json is not None:
+        write_result("--json", json, DoctorDocument(usable=usable, checks=checks).to_text().encode("ascii"))
     else:
         _show(checks, usable=usable)
     raise typer.Exit(0 if usable else _UNUSABLE)

@@ -12,7 +12,7 @@ from afterburner.sandbox.terminal.document import Document
 
 
 class DoctorDocument(Document):
-    """The result of `afterburner-agent doctor --json`."""
+    """The result of `afterburner-agent doctor --json FILE`."""
 
     schema_: Literal[1] = Field(default=1, alias="schema", description="Version of this contract.")
     usable: bool = Field(description="Whether a sandbox can run Python here.")

@@ -14,7 +14,9 @@ from rich.text import Text
 from afterburner.sandbox.errors import SandboxUnavailableError, UsageError
 from afterburner.sandbox.extras import install_command
 from afterburner.sandbox.terminal.console import open_console
+from afterburner.sandbox.terminal.destinations import write_result
 from afterburner.sandbox.terminal.document import Document
+from afterburner.sandbox.terminal.options import json_option
 from afterburner.sandbox.terminal.text import display_path, scrub_line
 
 if TYPE_CHECKING:
@@ -44,7 +46,7 @@ class EnvironmentPart(Document):
 
 
 class EnvironmentsDocument(Document):
-    """The result of `afterburner-agent environment list --json`."""
+    """The result of `afterburner-agent environment list --json FILE`."""
 
     schema_: Literal[1] = Field(default=1, alias="schema", description="Version of this contract.")
     environments: list[EnvironmentPart] = Field(description="Newest first.")
@@ -59,17 +61,15 @@ def root(context: typer.Context) -> None:
 
 
 @app.command(name="list")
-def list_environments(
-    *, json: Annotated[bool, typer.Option("--json", help="Print the result as JSON.")] = False
-) -> None:
+def list_environments(*, json: Annotated[str | None, json_option()] = None) -> None:
     """List the images, newest first."""
     with _daemon() as daemon:
         from afterburner.sandbox.environments.images import environment_images
 
         found = environment_images(daemon)
-    if json:
+    if json is not None:
         parts = [EnvironmentPart.model_validate(image) for image in found]
-        sys.stdout.write(EnvironmentsDocument(environments=parts).to_text())
+        write_result("--json", json, EnvironmentsDocument(environments=parts).to_text().encode("ascii"))
         return
     console = open_console(sys.stdout)
     if not found:

@@ -15,7 +15,7 @@ from afterburner.sandbox.opening import open_sandbox
 from afterburner.sandbox.scrubbing import scrub_bytes
 from afterburner.sandbox.terminal.console import open_console
 from afterburner.sandbox.terminal.destinations import STDOUT, check_destination, write_result
-from afterburner.sandbox.terminal.options import above_zero, filled, read_size
+from afterburner.sandbox.terminal.options import above_zero, filled, json_option, read_size
 from afterburner.sandbox.terminal.streams import abandon, write_all
 from afterburner.sandbox.types import Limits, Verdict
 
@@ -70,14 +70,7 @@ def run(
             help="The Python interpreter. Default: VIRTUAL_ENV, then a .venv beside FILE.",
         ),
     ] = None,
-    json: Annotated[
-        str | None,
-        typer.Option(
-            metavar="FILE|-",
-            callback=filled,
-            help="Write the result as JSON to FILE; - is stdout, which then carries nothing else.",
-        ),
-    ] = None,
+    json: Annotated[str | None, json_option()] = None,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Show no report on stderr.")] = False,
 ) -> None:
     """Run a program in the sandbox, judge its output and measure it.

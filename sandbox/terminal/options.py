@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import re
+from typing import Any
 
 import typer
 
@@ -18,6 +19,12 @@ def filled(value: str | None) -> str | None:
     if value is not None and not value.strip():
         raise typer.BadParameter("it is empty.")
     return value
+
+
+def json_option() -> Any:
+    """`--json FILE|-`: where the result goes as JSON."""
+    help_text = "Write the result as JSON to FILE; - is stdout, which then carries nothing else."
+    return typer.Option("--json", metavar="FILE|-", callback=filled, help=help_text)
 
 
 def above_zero(value: float) -> float:

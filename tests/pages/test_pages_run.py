@@ -45,27 +45,17 @@ MEASURES = re.compile(r"^(compare|replay-receipt|ci|sandbox run .*--repeat)\b")
 RUN_ID = re.compile(r"\b2\d{7}-\d{6}-[0-9a-f]{6}\b")
 OF_A_PROJECT = re.compile(r"^run src/")
 MODELS = ("OPENAI", "HOSTED_VLLM")
-DESCRIPTION = "Print the sum of the numbers in the line."
-RIGHT = "print(sum(map(int, input().split())))\n"
-PROBLEM = {
-    "question_content": DESCRIPTION,
-    "difficulty": "easy",
-    "tags": ["math"],
-    "code_prompt": "",
-    "test_case_generator": """
+SOLUTIONS = {
+    "Print the sum of the numbers in the line.": "print(sum(map(int, input().split())))\n",
+    "Which number of the line is the largest? Print it.": "print(max(int(each) for each in input().split()))\n",
+}
+GENERATOR = """
 import random
 def generate_test_cases(num_cases, seed=42):
     chance = random.Random(seed)
     lines = [" ".join(str(chance.randint(100, 999)) for _ in range(chance.randint(2, 30))) for _ in range(4)]
     return [{"input": line + chr(10), "output": ""} for line in lines]
-""",
-    "test_case_evaluator": "",
-    "test_case_runners": "==Code Submission==\n",
-    "test_cases": json.dumps([{"input": f"{n} {n + 1}\n", "output": f"{2 * n + 1}\n"} for n in range(1, 7)]),
-    "solutions": [
-        {"code": f"for _ in range({n % 4 * 1_500_000 + n}):\n    pass\n{RIGHT}", "passed": True} for n in range(17)
-    ],
-}
+"""
 SUMMARISE = '''def summarise(orders, known):
     """Count the orders of each known customer."""
     names = set(known)
@@ -92,8 +82,9 @@ def answers() -> Callable[[StoredRequest, int], str]:
     rewrites = itertools.cycle((SUMMARISE, SUMMARISE.replace(" + 1", " + 2")))
 
     def answer(asked: StoredRequest, _number: int) -> str:
-        if DESCRIPTION in asked.prompt:
-            return _answer(RIGHT)
+        for description, solution in SOLUTIONS.items():
+            if description in asked.prompt:
+                return _answer(solution)
         return _answer(next(rewrites)) if "def summarise" in asked.prompt else "I know nothing better."
 
     return answer
@@ -120,7 +111,9 @@ def set_up(
     shutil.copytree(STAGE / "project", home / "path" / "to")
     shutil.copy(home / "report.py", home / "path" / "to")
     shutil.copy(home / "shop" / "stock.py", home / "path" / "to" / "shop.py")
-    records = [{"problem_id": str(number), "title": f"sum-{number}", **PROBLEM} for number in (1, 2)]
+    shutil.copytree(home / "project" / "src", home / "src")
+    shutil.copy(home / "report.py", home / "src")
+    records = [_problem(number, *each) for number, each in enumerate(SOLUTIONS.items(), start=1)]
     (home / "venus.jsonl").write_text("".join(json.dumps(record) + "\n" for record in records), encoding="utf-8")
     _commit(home)
     small = ("--cases", "2", "--private-cases", "1", "--repeats", "1", "--private-repeats", "1", "--test-share", "0.5")
@@ -181,6 +174,28 @@ def test_a_shown_command_works(shown: Shown, stage: CommandLine, url: str, tmp_p
 def test_what_cannot_be_run_here_is_still_shown() -> None:
     texts = [shown.text for shown in shown_commands()]
     assert [each for each in (*ELSEWHERE, *EXIT_CODES) if not any(re.search(each, text) for text in texts)] == []
+
+
+def _problem(number: int, description: str, solution: str) -> dict[str, object]:
+    """In the layout of Venus, with 17 solutions of three speeds."""
+    cases = [f"{n} {n + 1}\n" for n in range(1, 7)]
+    right = [sum(map(int, case.split())) if "sum" in description else int(case.split()[1]) for case in cases]
+    codes = [f"for _ in range({n % 3 * 600_000 + n}):\n    pass\n{solution}" for n in range(17)]
+    return {
+        "problem_id": str(number),
+        "title": description.lower(),
+        "question_content": description,
+        "difficulty": "easy",
+        "tags": ["math"],
+        "code_prompt": "",
+        "test_case_generator": GENERATOR,
+        "test_case_evaluator": "",
+        "test_case_runners": "==Code Submission==\n",
+        "test_cases": json.dumps(
+            [{"input": case, "output": f"{answer}\n"} for case, answer in zip(cases, right, strict=True)]
+        ),
+        "solutions": [{"code": code, "passed": True} for code in codes],
+    }
 
 
 def _commit(home: Path) -> None:

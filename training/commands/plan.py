@@ -9,6 +9,8 @@ from typing import Annotated, Any
 
 import typer
 
+from afterburner.sandbox.terminal.destinations import write_result
+from afterburner.sandbox.terminal.options import json_option
 from afterburner.sandbox.terminal.text import scrub
 from afterburner.training.commands.needs import needing_training
 
@@ -86,7 +88,7 @@ def plan(
             metavar="N", help="Peak of each device, 10^12 operations/s.", show_default=False, rich_help_panel=_ASSUMED
         ),
     ] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+    to_json: Annotated[str | None, json_option()] = None,
 ) -> None:
     """Show what a training run needs, and check that the memory suffices. No weights are loaded.
 
@@ -114,5 +116,8 @@ def plan(
         )
         rows = None if data is None else len(read_data(data).rows)
         made = make_plan(read_config(config), hardware, rows=rows, model=model, assumed=assumed)
-    typer.echo(json.dumps(to_document(made), indent=2) if as_json else scrub("\n".join(to_lines(made))))
+    if to_json is None:
+        typer.echo(scrub("\n".join(to_lines(made))))
+    else:
+        write_result("--json", to_json, f"{json.dumps(to_document(made), indent=2)}\n".encode("ascii"))
     check_plan(made, out)

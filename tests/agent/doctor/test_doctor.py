@@ -38,7 +38,7 @@ def test_every_language_has_its_hello() -> None:
 
 
 def test_a_machine_with_a_sandbox(program: CommandLine, sandbox: Sandbox) -> None:
-    done = program("doctor", "--json")
+    done = program("doctor", "--json", "-")
     assert done.returncode == 0, done.stdout
     found = checks(done.stdout)
     for name in ("system", "bubblewrap", "meter", "sandbox", "runs python", "interpreter", "cache", "state", "editor"):
@@ -75,7 +75,7 @@ def test_what_a_working_sandbox_does_not_need_comes_last(
     monkeypatch.setattr(command, "sandbox_checks", lambda: (each for each in [("all", lambda: found)]))
     monkeypatch.setattr(command, "floor_checks", lambda: iter([]))
     with pytest.raises(typer.Exit):
-        command.doctor(json=False)
+        command.doctor(json=None)
     assert capsys.readouterr().out.splitlines() == [
         "ok      runs python: 3.13",
         "",
@@ -88,7 +88,7 @@ def test_what_a_working_sandbox_does_not_need_comes_last(
 
 def test_folders_that_cannot_be_written(program: CommandLine) -> None:
     (program.home / "file").write_text("", encoding="utf-8")
-    found = checks(program("doctor", "--json", XDG_STATE_HOME=str(program.home / "file")).stdout)
+    found = checks(program("doctor", "--json", "-", XDG_STATE_HOME=str(program.home / "file")).stdout)
     assert found["state"]["status"] == "broken"
     assert "XDG_STATE_HOME" in found["state"]["advice"]
 
@@ -119,7 +119,7 @@ def test_a_check_that_breaks_hides_no_other(
     monkeypatch.setattr(command, "sandbox_checks", none)
     monkeypatch.setattr(command, "floor_checks", lambda: iter([("folders", breaks), ("editor", works)]))
     with pytest.raises(typer.Exit):
-        command.doctor(json=True)
+        command.doctor(json="-")
     found = checks(capsys.readouterr().out)
     assert found["folders"]["found"] == "this check failed: FileNotFoundError: [Errno 2] No such file or directory"
     assert found["editor"]["status"] == "ok"

@@ -38,7 +38,7 @@ def test_a_function_is_proven_in_the_image_of_its_project(docker_program: Comman
     assert document["machine"]["backend"].startswith("Docker")
     assert "environment: Successfully installed quickly-1.0" in done.stderr
 
-    listed = json.loads(docker_program("environment", "list", "--json").stdout)["environments"]
+    listed = json.loads(docker_program("environment", "list", "--json", "-").stdout)["environments"]
     (made,) = [each for each in listed if each["project"] == str(shop.root)]
     assert made["declared"] == ".devcontainer.json with requirements.txt"
     assert made["size_bytes"] > 1_000_000

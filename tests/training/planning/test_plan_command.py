@@ -16,7 +16,7 @@ EIGHT = ("--devices", "8", "--device-memory-gib", "80")
 
 
 def test_it_prints_the_plan_as_json() -> None:
-    done = CliRunner().invoke(app, ["plan", "--config", "eight-gpus/sft", *EIGHT, "--slots", "3", "--json"])
+    done = CliRunner().invoke(app, ["plan", "--config", "eight-gpus/sft", *EIGHT, "--slots", "3", "--json", "-"])
     assert done.exit_code == 0
     document = json.loads(done.stdout)
     assert document["batches"]["size"] == 64

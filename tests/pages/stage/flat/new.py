@@ -3,6 +3,7 @@
 
 def total(limit):
     """Return the sum of the squares below a limit."""
+    limit = max(limit, 0)
     return (limit - 1) * limit * (2 * limit - 1) // 6
 
 
