@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
 
@@ -14,26 +13,19 @@ from afterburner.evals.commands.run import QUIET, SANDBOX
 _RECIPE, _WHICH, _OUT, _WHERE = "The recipe", "Which problems", "What to write", "Where it runs"
 
 
-class Layout(StrEnum):
-    """How raw problems may be laid out."""
-
-    VENUS = "venus"  # the only one: a problem with its human solutions, as Elfsong/Venus_Python has them
-
-
 def build(
     source: Annotated[
         Path,
         typer.Argument(
-            metavar="SOURCE", help="A file or folder of raw problems with human solutions.", show_default=False
+            metavar="SOURCE",
+            help="A file or folder of raw problems with human solutions, laid out as Venus.",
+            show_default=False,
         ),
     ],
     *,
     out: Annotated[
         Path, typer.Option("--out", metavar="DIR", help="Where the benchmark is stored.", rich_help_panel=_OUT)
     ],
-    layout: Annotated[  # noqa: ARG001 - there is one so far
-        Layout, typer.Option(help="How SOURCE is laid out.", rich_help_panel=_WHICH)
-    ] = Layout.VENUS,
     language: Annotated[
         str, typer.Option(metavar="NAME", help="Of the solutions, such as cpp.", rich_help_panel=_WHICH)
     ] = "python",
