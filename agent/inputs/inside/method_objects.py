@@ -205,7 +205,11 @@ def _filled(blank: Any, fillings: Sequence[Filling], pools: Dict[type, List[Any]
 
 
 def _linked(blank: Any, fillings: Sequence[Filling], pools: Dict[type, List[Any]]) -> Iterator[Made]:
-    """Objects in which each call names what the one before it named: one long chain, either end first."""
+    """Objects in which each call names what the one before it named: one long chain, either end first.
+
+    What links to others comes first: a rewrite that recurses and keeps what it finds goes deep there alone, and there may
+    be no time for a second chain.
+    """
     for filling in fillings:
         for one, other in itertools.permutations(range(len(filling.kinds)), 2):
             kind = filling.kinds[one]
@@ -218,7 +222,7 @@ def _linked(blank: Any, fillings: Sequence[Filling], pools: Dict[type, List[Any]
             end = Filling(filling.method, (*filling.kinds[:other], type(None), *filling.kinds[other + 1 :]))
             if end in fillings:
                 calls.insert(0, (end, {one: names[0], other: None}))
-            for ordered in (calls, calls[::-1]):
+            for ordered in (calls[::-1], calls):
                 made = copy.deepcopy(blank)
                 with contextlib.suppress(Exception):  # as above
                     _call_all(made, ordered, pools)

@@ -121,6 +121,8 @@ def test_an_object_is_filled_by_its_own_methods_in_the_form_of_a_real_one() -> N
         assert {type(name) for name in each.names.values()} <= {str}
     lengths = {len(each.parents) for kind, each in made if kind == "long chain"}
     assert max(lengths) == LINKS
+    first = next(each for kind, each in made if kind == "long chain")
+    assert next(iter(first.parents.values())) is not None, "the first chain is gone down from its far end"
     assert any(len(each.parents) < LINKS and any(each.parents.values()) for _, each in made)
 
 
