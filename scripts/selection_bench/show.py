@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from scripts.selection_bench.book import Book
+    from scripts.selection_bench.summary import Goal
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "trust.md"
 BEGIN, END = "<!-- written by `make bench-selection` -->", "<!-- until here -->"
@@ -57,7 +58,11 @@ def markdown(book: Book) -> str:
 
 
 def _goal_rows(book: Book) -> list[tuple[str, ...]]:
-    return [(goal.promise, goal.measured, _MET[goal.met]) for goal in goals(book)]
+    return [(goal.promise, goal.measured, _MET[goal.met] + _in_the_sample(goal)) for goal in goals(book)]
+
+
+def _in_the_sample(goal: Goal) -> str:
+    return " in the sample" if goal.met and not goal.is_proven else ""
 
 
 def _example_rows(book: Book) -> list[tuple[str, ...]]:

@@ -111,6 +111,7 @@ class Goal:
     promise: str
     measured: str
     met: bool | None
+    is_proven: bool = True  # False: the sample meets it, but the bound of the rate does not
 
 
 def rows(book: Book) -> list[Row]:
@@ -164,8 +165,9 @@ def _found(condition: str, gain: float, row: Row | None) -> Goal:
     hits, trials = row.found(gain) if row else (0, 0)
     if not trials:
         return Goal(promise, "not measured", None)
-    measured = f"{hits} of {trials}, {_percent(hits / trials)} (at least {_percent(lower_bound(hits, trials))})"
-    return Goal(promise, measured, hits / trials >= wanted)
+    least = lower_bound(hits, trials)
+    measured = f"{hits} of {trials}, {_percent(hits / trials)} (at least {_percent(least)})"
+    return Goal(promise, measured, hits / trials >= wanted, is_proven=least >= wanted)
 
 
 def _duration(row: Row | None) -> Goal:
