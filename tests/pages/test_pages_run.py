@@ -33,8 +33,9 @@ ELSEWHERE = {
     r"anthropic/|ollama/": "needs that provider; the protocols are tested in tests/agent/models",
     r"vllm:": "needs vLLM and a GPU; tests/agent/models/test_vllm.py",
     r"--environment|--backend docker|^environment list": "needs a daemon and images; tests/sandbox/environments",
-    r"^train (sft|dpo|cold-start|merge) ": "trains for hours on a GPU; tests/training/trainers",
+    r"^train (sft|dpo|cold-start|grpo|merge) ": "trains for hours on a GPU; tests/training/trainers",
     r"^sandbox serve": "serves until it is stopped; tests/sandbox/service",
+    r"--sandbox http": "needs such a service; tests/sandbox/service",
     r"^selfcheck": "measures for many minutes; tests/agent/selfcheck",
 }
 EXIT_CODES = {
@@ -44,6 +45,7 @@ EXIT_CODES = {
 MEASURES = re.compile(r"^(compare|replay-receipt|ci|sandbox run .*--repeat)\b")
 RUN_ID = re.compile(r"\b2\d{7}-\d{6}-[0-9a-f]{6}\b")
 OF_A_PROJECT = re.compile(r"^run src/")
+WORK = "work"
 MODELS = ("OPENAI", "HOSTED_VLLM")
 SOLUTIONS = {
     "Print the sum of the numbers in the line.": "print(sum(map(int, input().split())))\n",
@@ -104,32 +106,36 @@ def set_up(
     sandbox: Sandbox,  # noqa: ARG001 - skips where there is none
 ) -> CommandLine:
     """The program; in its home the files, a git repository, a benchmark, evaluations, data sets and a stored run."""
-    program = new_program(tmp_path_factory.mktemp("pages")).untimed()
-    home = program.home
-    shutil.copytree(STAGE / "flat", home, dirs_exist_ok=True)
-    shutil.copytree(STAGE / "project", home / "project")
-    shutil.copytree(STAGE / "project", home / "path" / "to")
-    shutil.copy(home / "report.py", home / "path" / "to")
-    shutil.copy(home / "shop" / "stock.py", home / "path" / "to" / "shop.py")
-    shutil.copytree(home / "project" / "src", home / "src")
-    shutil.copy(home / "report.py", home / "src")
+    timed = new_program(tmp_path_factory.mktemp("pages"))
+    program = timed.untimed()
+    work = program.home / WORK  # the home itself is no project
+    shutil.copytree(STAGE / "flat", work)
+    shutil.copytree(STAGE / "project", work / "project")
+    shutil.copytree(STAGE / "project", work / "path" / "to")
+    shutil.copy(work / "report.py", work / "path" / "to")
+    shutil.copy(work / "shop" / "stock.py", work / "path" / "to" / "shop.py")
+    shutil.copytree(work / "project" / "src", work / "src")
+    shutil.copy(work / "report.py", work / "src")
     records = [_problem(number, *each) for number, each in enumerate(SOLUTIONS.items(), start=1)]
-    (home / "venus.jsonl").write_text("".join(json.dumps(record) + "\n" for record in records), encoding="utf-8")
-    _commit(home)
+    (work / "venus.jsonl").write_text("".join(json.dumps(record) + "\n" for record in records), encoding="utf-8")
+    _commit(work)
     small = ("--cases", "2", "--private-cases", "1", "--repeats", "1", "--private-repeats", "1", "--test-share", "0.5")
     run = ("run", "report.py", "--function", "summarise", "--model", "openai/gpt-5", "--iterations", "1")
-    evaluated = ("eval", "run", "--dataset", "benchmark", "--model", "openai/gpt-5", "--iterations", "1")
+    evaluated = ("eval", "run", "--dataset", "benchmark", "--model", "openai/gpt-5")
+    brief = ("--iterations", "1", "--generations", "1", "--repeats", "2")
+    receipt = ("--candidates", "2", "--receipt", "summarise.receipt.json", "--record", "answers.jsonl")
+    done = timed(*run, *receipt, folder=work, **_models(url))  # a receipt of what was not timed would be refused
+    assert "Improved" in done.stdout, done.stderr + done.stdout
     for command in (
-        (*run, "--candidates", "2", "--receipt", "summarise.receipt.json", "--record", "answers.jsonl"),
         ("eval", "build", "venus.jsonl", "--out", "benchmark", *small),
-        (*evaluated, "--out", "runs/my-model"),
-        (*evaluated, "--out", "runs/other"),
+        (*evaluated, *brief, "--out", "runs/my-model"),
+        (*evaluated, *brief, "--out", "runs/other"),
         ("train", "data", "dpo", "--from", "benchmark", "--out", "data/dpo"),
         ("train", "data", "grpo", "--from", "benchmark", "--out", "data/grpo"),
     ):
-        done = program(*command, **_models(url))
+        done = program(*command, folder=work, **_models(url))
         assert done.returncode == 0, (command, done.stdout, done.stderr)
-    shutil.copytree(home, home.with_name("saved"), symlinks=True)
+    shutil.copytree(program.home, program.home.with_name("saved"), symlinks=True)
     return program
 
 
@@ -146,15 +152,16 @@ def stage(set_up: CommandLine) -> CommandLine:
 @pytest.mark.timeout(900)
 @pytest.mark.parametrize("shown", runnable())
 def test_a_shown_command_works(shown: Shown, stage: CommandLine, url: str, tmp_path: Path) -> None:
+    work = stage.home / WORK
     out = re.search(r"--out (\S+)", shown.text)
     if out is not None:
-        shutil.rmtree(stage.home / out[1], ignore_errors=True)  # it is there for the pages' other commands
+        shutil.rmtree(work / out[1], ignore_errors=True)  # it is there for the pages' other commands
     (tmp_path / "afterburner-agent").symlink_to(stage.path)
     variables = stage.environment(**_models(url))
     shell = pexpect.spawn(
         "bash",
         ["-c", f"set -o pipefail; afterburner-agent {RUN_ID.sub('latest', shown.text)}"],
-        cwd=str(stage.home / "project" if OF_A_PROJECT.search(shown.text) else stage.home),
+        cwd=str(work / "project" if OF_A_PROJECT.search(shown.text) else work),
         env=variables | {"PATH": f"{tmp_path}:{Path(sys.executable).parent}:{variables['PATH']}"},  # type: ignore[arg-type]
         encoding="utf-8",
         timeout=600,
