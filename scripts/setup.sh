@@ -201,7 +201,7 @@ unpack_servers() {
     say "unpacking nginx and Prometheus for the tests of the service (20 MB)"
     mkdir -p "$servers"
     if may_install; then renew_package_lists; fi
-    if (cd "$servers" && apt-get download -qq nginx prometheus && for each in ./*.deb; do dpkg-deb -x "$each" . || exit; done); then
+    if (cd "$servers" && apt-get download -qq -o APT::Sandbox::User=root nginx prometheus && for each in ./*.deb; do dpkg-deb -x "$each" . || exit; done); then
         rm "$servers"/*.deb
         touch "$servers/.setup-done"
     else

@@ -123,10 +123,11 @@ def set_up(
     run = ("run", "report.py", "--function", "summarise", "--model", "openai/gpt-5", "--iterations", "1")
     evaluated = ("eval", "run", "--dataset", "benchmark", "--model", "openai/gpt-5")
     brief = ("--iterations", "1", "--generations", "1", "--repeats", "2")
-    receipt = ("--candidates", "2", "--receipt", "summarise.receipt.json", "--record", "answers.jsonl")
+    receipt = ("--candidates", "2", "--receipt", "summarise.receipt.json")
     done = timed(*run, *receipt, folder=work, **_models(url))  # a receipt of what was not timed would be refused
     assert "Improved" in done.stdout, done.stderr + done.stdout
     for command in (
+        (*run, "--no-cache", "--record", "../answers.jsonl"),
         ("eval", "build", "venus.jsonl", "--out", "benchmark", *small),
         (*evaluated, *brief, "--out", "runs/my-model"),
         (*evaluated, *brief, "--out", "runs/other"),
@@ -135,6 +136,7 @@ def set_up(
     ):
         done = program(*command, folder=work, **_models(url))
         assert done.returncode == 0, (command, done.stdout, done.stderr)
+    (work.parent / "answers.jsonl").rename(work / "answers.jsonl")
     shutil.copytree(program.home, program.home.with_name("saved"), symlinks=True)
     return program
 

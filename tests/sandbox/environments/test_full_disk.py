@@ -26,7 +26,12 @@ if TYPE_CHECKING:
 
     from conftest import Shop
 
-pytestmark = [pytest.mark.nightly, pytest.mark.slow, pytest.mark.timeout(900)]
+pytestmark = [
+    pytest.mark.nightly,
+    pytest.mark.slow,
+    pytest.mark.timeout(900),
+    pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning"),  # the SDK leaves unconnected sockets
+]
 
 MIB = 1 << 20
 MARGIN_BYTES = 120 * MIB  # for the daemon itself, and for containers
