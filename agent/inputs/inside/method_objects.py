@@ -207,8 +207,8 @@ def _filled(blank: Any, fillings: Sequence[Filling], pools: Dict[type, List[Any]
 def _linked(blank: Any, fillings: Sequence[Filling], pools: Dict[type, List[Any]]) -> Iterator[Made]:
     """Objects in which each call names what the one before it named: one long chain, either end first.
 
-    What links to others comes first: a rewrite that recurses and keeps what it finds goes deep there alone, and there may
-    be no time for a second chain.
+    What links to others comes first: a rewrite that recurses and keeps what it finds goes deep there alone, and there
+    may be no time for a second chain.
     """
     for filling in fillings:
         for one, other in itertools.permutations(range(len(filling.kinds)), 2):
