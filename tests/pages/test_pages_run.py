@@ -110,8 +110,9 @@ def set_up(
     program = timed.untimed()
     work = program.home / WORK  # the home itself is no project
     shutil.copytree(STAGE / "flat", work)
-    shutil.copytree(STAGE / "project", work / "project")
-    shutil.copytree(STAGE / "project", work / "path" / "to")
+    for place in (work / "project", work / "path" / "to"):
+        shutil.copytree(STAGE / "project", place)
+        shutil.copy(work / "shop" / "stock.py", place / "src" / "shop")
     shutil.copy(work / "report.py", work / "path" / "to")
     shutil.copy(work / "shop" / "stock.py", work / "path" / "to" / "shop.py")
     shutil.copytree(work / "project" / "src", work / "src")

@@ -27,37 +27,10 @@ ROOT = Path(__file__).parents[2]
 WITHOUT_A_RELEASE = "5dd5ba2"
 START = "import sys; sys.path.insert(0, {!r}); from afterburner.agent.cli.main import main; sys.exit(main())"
 DENIED, TOO_NOISY = 5, 6  # what `replay-receipt` may find, and says without an error
-NAMES = '''\
-"""Names that two lists share."""
-
-
-def common(left, right):
-    """Keep the order of the left."""
-    result = []
-    for name in left:
-        if name in right:
-            result.append(name)
-    return result
-
-
-if __name__ == "__main__":
-    left = [f"name-{number}" for number in range(1200)]
-    right = [f"name-{number * 3}" for number in range(800)]
-    print(len(common(left, right)), common(right[:400], left[::2])[:4])
-    print(len(common(left[100:1100], right[:700])), common(["a", "b", "a"], ["a"]))
-'''
-ANSWER = '''\
-<thinking>
-A set.
-</thinking>
-<solution>
-```python
-def common(left, right):
-    """Keep the order of the left."""
-    known = set(right)
-    return [name for name in left if name in known]
-```
-</solution>'''
+SLOW = (ROOT / "tests" / "pages" / "stage" / "flat" / "report.py").read_text("utf-8")
+FUNCTION = "def " + SLOW.split("def ", 1)[1].split("\n\n\n")[0]
+FAST = FUNCTION.replace("    counts = {}", "    known = set(known)\n    counts = {}")
+ANSWER = f"<thinking>\nA set.\n</thinking>\n<solution>\n```python\n{FAST}\n```\n</solution>"
 
 
 def git(*words: str) -> str:
@@ -92,15 +65,15 @@ def left_behind(earlier: Path, program: CommandLine, model: dict[str, str], sand
     """The program in the home of a user who had the earlier one: a run that ended, one that was killed, a recording."""
     del sandbox  # skips where there is none
     home = program.home
-    (home / "names.py").write_text(NAMES, encoding="utf-8")
+    (home / "report.py").write_text(SLOW, encoding="utf-8")
     (home / "pyproject.toml").write_text('[tool.afterburner]\nobjective = "time"\nmin-effect = 0.1\n', encoding="utf-8")
-    run = ("run", "names.py", "--function", "common", "--model", "openai/gpt-4o", "--iterations", "1")
+    run = ("run", "report.py", "--function", "summarise", "--model", "openai/gpt-4o", "--iterations", "1")
     command = [sys.executable, "-c", START.format(str(earlier)), *run]
-    kept = ("--record", "answers.jsonl", "--receipt", "names.receipt.json", "--json", "names.json")
+    kept = ("--record", "answers.jsonl", "--receipt", "report.receipt.json", "--json", "report.json")
     variables = program.environment(**model)
     first = subprocess.run([*command, *kept], cwd=home, env=variables, capture_output=True, text=True, check=False)
     assert first.returncode == 0, first.stderr
-    assert json.loads((home / "names.json").read_text())["decision"] == "improved"
+    assert json.loads((home / "report.json").read_text())["decision"] == "improved"
     second = subprocess.Popen(command, cwd=home, env=variables, stderr=subprocess.PIPE, text=True)
     assert second.stderr is not None
     while "measuring the original" not in (line := second.stderr.readline()):
@@ -122,9 +95,9 @@ def test_what_an_earlier_version_left_is_read_or_refused_in_a_sentence(
         ("show", newest["run_id"]),
         ("resume", oldest["run_id"]),
         ("resume", newest["run_id"]),
-        ("run", "names.py", "--function", "common", "--model", "replay:answers.jsonl", "--iterations", "1"),
-        ("replay-receipt", "names.receipt.json"),
-        ("config", "names.py"),
+        ("run", "report.py", "--function", "summarise", "--model", "replay:answers.jsonl", "--iterations", "1"),
+        ("replay-receipt", "report.receipt.json"),
+        ("config", "report.py"),
     ):
         done = program(*command, **model)
         said = done.stdout + done.stderr
@@ -138,5 +111,5 @@ def test_what_an_earlier_version_left_is_read_or_refused_in_a_sentence(
             assert "version" in sentences[0], (command, said)
     kept = json.loads(program("runs", "--json", "-").stdout)["runs"]
     assert {newest["run_id"], oldest["run_id"]} <= {each["run_id"] for each in kept}
-    assert "min-effect" in program("config", "names.py").stdout
-    assert (program.home / "names.py").read_text(encoding="utf-8") == NAMES
+    assert "min-effect" in program("config", "report.py").stdout
+    assert (program.home / "report.py").read_text(encoding="utf-8") == SLOW
