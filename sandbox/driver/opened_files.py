@@ -5,12 +5,13 @@ from __future__ import annotations
 
 import os
 import sys
-from typing import TYPE_CHECKING, Any, Dict, List, Optional, Tuple
+from typing import TYPE_CHECKING, Any, Callable, Dict, List, Optional, Tuple
 
 if not TYPE_CHECKING:
     from .tamper_seal import BUILTINS as __builtins__  # noqa: F401, N811 - of our own, see there
 
 _WRITING = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND
+_HEEDED = frozenset(("open", "os.rename", "os.remove"))
 _MOST_FILES = 64
 _MOST_BYTES = 1 << 24  # of one file that is looked at
 _RANDOM_PART = 8  # characters that `tempfile` puts behind "tmp"
@@ -31,7 +32,7 @@ class OpenedFiles:
         self._held = {}
         if not self._has_hook:
             self._has_hook = True  # there is no way to take it away again
-            sys.addaudithook(self._heed)
+            sys.addaudithook(self._hook())
         self._is_on = True
 
     def resume(self) -> None:
@@ -69,6 +70,20 @@ class OpenedFiles:
             except OSError:
                 continue  # what cannot be written could not be changed
 
+    def _hook(self) -> Callable[[str, Tuple[Any, ...]], None]:
+        """What the interpreter tells of every event, and so of every `id`: a plain function, to be left at once.
+
+        A bound method that looks at its own state first takes three times as long, and `copy.deepcopy`, or the encoder
+        of outcomes, four times as long as without any hook.
+        """
+        heed, heeded = self._heed, _HEEDED
+
+        def hook(event: str, arguments: Tuple[Any, ...]) -> None:
+            if event in heeded:
+                heed(event, arguments)
+
+        return hook
+
     def _heed(self, event: str, arguments: Tuple[Any, ...]) -> None:
         if not self._is_on:
             return
@@ -76,9 +91,9 @@ class OpenedFiles:
             path, _, flags = arguments
             if type(flags) is int and (flags & _WRITING or self._is_read_below(path)):
                 self._hold(path)
-        elif event in ("os.rename", "os.remove"):
-            for path in arguments[:2]:
-                self._hold(path)
+            return
+        for path in arguments[:2]:
+            self._hold(path)
 
     def _is_read_below(self, path: Any) -> bool:
         return bool(self._read_below) and type(path) is str and os.path.abspath(path).startswith(self._read_below)

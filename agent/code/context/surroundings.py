@@ -45,6 +45,7 @@ class Surroundings:
     def describe(self, target: Target) -> str:
         """Describe the target as it stands for a model, see `describe.describe`."""
         rules = self._import_rules()
+        around = self._who_calls(target.function, rules.files)
         rules.files.put(self._own_file, target.source)
         resolver = self._resolver(rules.files)
         major, minor = self._environment.version
@@ -53,7 +54,7 @@ class Surroundings:
             resolver,
             self._own_file,
             self._settings.models.context_tokens,
-            around=self._who_calls(target.function, rules),
+            around=around,
             told=(f"It runs on Python {major}.{minor}.", rules.told()),
         )
 
@@ -76,12 +77,16 @@ class Surroundings:
         style = self._style[0]
         return text if style is None else format_changed(self._target.source, text, style)
 
-    def _who_calls(self, function: str | None, rules: ImportRules) -> list[Piece]:
-        """Callers and tests; they do not change with the target, so they are looked for once."""
+    def _who_calls(self, function: str | None, files: ProjectFiles) -> list[Piece]:
+        """Callers and tests, at the lines where the user has them, whatever rewrite is described first.
+
+        A run that is resumed begins with a rewrite, and has to send what it would have sent.
+        """
         if function is None or not self._settings.models.context_tokens:
             return []
         if function not in self._around:
-            self._around[function] = list(mentions(rules.files, rules.resolver, self._own_file, function))
+            files.put(self._own_file, self._target.source)
+            self._around[function] = list(mentions(files, self._resolver(files), self._own_file, function))
         return self._around[function]
 
     def _import_rules(self) -> ImportRules:

@@ -9,6 +9,7 @@ import pytest
 
 from afterburner.agent.code.context import readable_files as bounds
 from afterburner.agent.code.context.token_budget import Piece, Use, estimate_tokens, fit
+from afterburner.agent.code.locate import with_source
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -151,6 +152,20 @@ def test_callers_are_those_that_mean_this_function_whatever_they_call_it(project
     assert "# app.py\n# line 6, in main\nprint(t(a))" in text
     assert "other.py" not in text
     assert "class Report(Base)" in text
+
+
+def test_a_rewrite_has_the_same_callers_whether_the_original_was_described_before_or_not(project: Project) -> None:
+    longer = "def area(a):\n    b = a\n    c = b\n    return c\n"
+    project.write({"shop.py": f"{longer}\n\nprint(area(2))\n", "far.py": "import shop\n\nprint(shop.area(3))\n"})
+    original = project.target("shop.py", "area")
+    rewritten = with_source(original, original.source.replace(longer, "def area(a):\n    return a\n"))
+    described = project.around(original)
+    first = described.describe(original)
+    assert "# line 7\nprint(area(2))" in first
+    assert "# far.py\n# line 3\nprint(shop.area(3))" in first
+    then = described.describe(rewritten)
+    assert then == project.around(original).describe(rewritten)
+    assert "# line 7\nprint(area(2))" in then
 
 
 def test_without_tokens_there_is_the_signature_and_what_may_be_imported(project: Project) -> None:
