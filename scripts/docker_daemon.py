@@ -211,26 +211,32 @@ def last_word(meeting: socket.socket) -> TextIO | None:
     return None
 
 
-def start_daemon(folder: Path = FOLDER) -> subprocess.Popen[bytes]:
-    """A daemon in this folder, which touches nothing of the machine's network and ends with this process."""
+def start_daemon(folder: Path = FOLDER, *, with_networks: bool = False) -> subprocess.Popen[bytes]:
+    """A daemon in this folder, which touches nothing of the machine's network and ends with this process.
+
+    Its containers have no network, or with `with_networks` those of a network namespace that is the daemon's own:
+    `in_networks_of` runs a command there.
+    """
+    no_networks = {} if with_networks else {"iptables": False, "ip6tables": False, "bridge": "none"}
     settings = {
         "data-root": f"{folder}/data",
         "exec-root": f"{folder}/exec",
         "pidfile": f"{folder}/docker.pid",
         "hosts": [f"unix://{folder}/docker.sock"],
-        "iptables": False,
-        "ip6tables": False,
-        "bridge": "none",
         "cgroup-parent": f"/{GROUPS}",
+        **no_networks,
     }
     (folder / "daemon.json").write_text(json.dumps(settings))
-    return subprocess.Popen(
-        [
-            *("setpriv", "--pdeathsig", "TERM"),
-            *("dockerd", "--config-file", str(folder / "daemon.json")),
-        ],
-        start_new_session=True,
-    )
+    command = ["setpriv", "--pdeathsig", "TERM"]
+    if with_networks:
+        command += ["unshare", "--net", "sh", "-c", 'ip link set lo up && exec "$@"', "sh"]
+    command += ["dockerd", "--config-file", str(folder / "daemon.json")]
+    return subprocess.Popen(command, start_new_session=True)
+
+
+def in_networks_of(daemon: subprocess.Popen[bytes], command: list[str]) -> list[str]:
+    """The command, run where the published ports of a daemon with networks are."""
+    return ["nsenter", f"--net=/proc/{daemon.pid}/ns/net", *command]
 
 
 def wait_until_up(daemon: subprocess.Popen[bytes], url: str) -> None:

@@ -18,6 +18,8 @@ from typing import TYPE_CHECKING
 import httpx
 import pytest
 
+from scripts.release.images import download_dependencies
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
@@ -38,6 +40,14 @@ with open_sandbox() as sandbox:
 _START_S = 60
 _END_S = 60
 _PATIENCE_S = 200  # another process may have the core meanwhile
+
+
+@dataclass(frozen=True)
+class Packed:
+    """A clean copy of what is committed, and the wheels that the images of the service are built from: ours first."""
+
+    tree: Path
+    wheels: list[Path]
 
 
 @dataclass
@@ -160,3 +170,15 @@ def serve(sandbox: Sandbox, tmp_path: Path) -> Iterator[Callable[..., Service]]:
 @pytest.fixture
 def sleeper() -> Sleeper:
     return Sleeper(str(uuid.uuid4()))
+
+
+@pytest.fixture(scope="session")
+def packed(tmp_path_factory: pytest.TempPathFactory) -> Packed:
+    folder = tmp_path_factory.mktemp("packed")
+    tree = folder / "tree"
+    root = Path(__file__).parents[3]
+    subprocess.run(["git", "clone", "--quiet", "--no-hardlinks", str(root), str(tree)], check=True)
+    command = [sys.executable, "-m", "build", "--no-isolation", "--wheel", "--outdir", str(tree / "dist"), str(tree)]
+    subprocess.run(command, check=True, capture_output=True)
+    (wheel,) = (tree / "dist").glob("*.whl")
+    return Packed(tree, download_dependencies(tree, wheel, folder))

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-import subprocess
-import sys
 import threading
 import time
 from contextlib import closing
@@ -19,11 +17,12 @@ from prometheus_client.parser import text_string_to_metric_families
 
 from afterburner.sandbox.container_paths import SCRATCH
 from afterburner.sandbox.service.metrics import Metrics
-from scripts.release.images import build_image, download_dependencies
+from scripts.release.images import build_image
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
+    from conftest import Packed
 
 ROOT = Path(__file__).parents[3]
 FOLDER = ROOT / "examples" / "service"
@@ -66,20 +65,13 @@ def test_compose_starts_what_the_page_says_and_asks_for_every_secret() -> None:
 
 
 @pytest.fixture(scope="module")
-def build(docker_options: Any, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[[str], str]]:
+def build(docker_options: Any, packed: Packed) -> Iterator[Callable[[str], str]]:
     """Builds an image from the wheel of what is committed, on a base that the tests have made; gives its name."""
-    folder = tmp_path_factory.mktemp("service")
-    tree = folder / "tree"
-    subprocess.run(["git", "clone", "--quiet", "--no-hardlinks", str(ROOT), str(tree)], check=True)
-    command = [sys.executable, "-m", "build", "--no-isolation", "--wheel", "--outdir", str(tree / "dist"), str(tree)]
-    subprocess.run(command, check=True, capture_output=True)
-    (wheel,) = (tree / "dist").glob("*.whl")
-    wheels = download_dependencies(tree, wheel, folder)
     with closing(APIClient(base_url=docker_options.address, timeout=600)) as client:
         made: list[str] = []
 
         def image(target: str) -> str:
-            made.append(build_image(client, tree, wheels, docker_options.images["python"], target))
+            made.append(build_image(client, packed.tree, packed.wheels, docker_options.images["python"], target))
             return made[-1]
 
         yield image
