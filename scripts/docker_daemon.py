@@ -45,7 +45,6 @@ LOCK = cache_folder() / "docker-test.lock"
 URL = f"unix://{FOLDER}/docker.sock"
 MEETING = FOLDER / "leases.sock"  # who is connected here keeps the daemon alive
 CONTROL_GROUPS = Path("/sys/fs/cgroup")
-GROUPS = "afterburner-docker"
 START_TIMEOUT_S = 60.0
 FIRST_LEASE_TIMEOUT_S = 60.0
 STOP_TIMEOUT_S = 30.0
@@ -214,8 +213,8 @@ def last_word(meeting: socket.socket) -> TextIO | None:
 def start_daemon(folder: Path = FOLDER, *, with_networks: bool = False) -> subprocess.Popen[bytes]:
     """A daemon in this folder, which touches nothing of the machine's network and ends with this process.
 
-    Its containers have no network, or with `with_networks` those of a network namespace that is the daemon's own:
-    `in_networks_of` runs a command there.
+    Its containers have no network. With `with_networks`, the daemon has a network namespace of its own, and they have
+    what Docker sets up there; `in_networks_of` runs a command in it. `clear` takes away what it leaves behind.
     """
     no_networks = {} if with_networks else {"iptables": False, "ip6tables": False, "bridge": "none"}
     settings = {
@@ -223,7 +222,7 @@ def start_daemon(folder: Path = FOLDER, *, with_networks: bool = False) -> subpr
         "exec-root": f"{folder}/exec",
         "pidfile": f"{folder}/docker.pid",
         "hosts": [f"unix://{folder}/docker.sock"],
-        "cgroup-parent": f"/{GROUPS}",
+        "cgroup-parent": f"/{folder.name}",
         **no_networks,
     }
     (folder / "daemon.json").write_text(json.dumps(settings))
@@ -271,17 +270,17 @@ def stop(daemon: subprocess.Popen[bytes], url: str) -> None:
         daemon.wait()
 
 
-def clear() -> None:
-    """Takes away what a daemon left: mounts, files and control groups."""
+def clear(folder: Path = FOLDER) -> None:
+    """Takes away what the daemon in this folder left: mounts, files and control groups."""
     mounts = [line.split()[1] for line in Path("/proc/self/mounts").read_text().splitlines()]
-    for place in reversed([mount for mount in mounts if Path(mount).is_relative_to(FOLDER)]):
+    for place in reversed([mount for mount in mounts if Path(mount).is_relative_to(folder)]):
         with suppress(UnableError):
             run(["umount", "--lazy", place])
-    shutil.rmtree(FOLDER, ignore_errors=True)
-    for group in [*CONTROL_GROUPS.glob(GROUPS), *CONTROL_GROUPS.glob(f"*/{GROUPS}")]:
-        for folder, _, _ in os.walk(group, topdown=False):
+    shutil.rmtree(folder, ignore_errors=True)
+    for group in [*CONTROL_GROUPS.glob(folder.name), *CONTROL_GROUPS.glob(f"*/{folder.name}")]:
+        for inner, _, _ in os.walk(group, topdown=False):
             with suppress(OSError):
-                Path(folder).rmdir()
+                Path(inner).rmdir()
 
 
 if __name__ == "__main__":

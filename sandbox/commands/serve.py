@@ -53,7 +53,7 @@ def serve(
     tasks have the grace time to finish.
     """
     try:
-        from afterburner.sandbox.service import server
+        from afterburner.sandbox.service import freed_memory, server
     except ImportError as error:
         raise UsageError(
             f"The service needs packages that are not installed ({error.name}). "
@@ -79,5 +79,6 @@ def serve(
     )
     check_address(host, settings.token)
     server.log_to_stderr()
+    freed_memory.give_back_freed_memory()
     with open_sandbox(backend) as sandbox:
         server.serve(sandbox, settings, host, port, version("afterburner-agent"))

@@ -127,7 +127,7 @@ class Effects:
         self._files.resume()
         second = make(again)
         self._files.end()
-        shares = bool(before) and bool(before & self._parts_of(second.children[0]))
+        shares = bool(before) and not before.isdisjoint(self._parts_of(second.children[0]))
         fresh = encoding_parts.Tree("args", *again.args)
         trees = [encoding_parts.Tree("again", second, shares, fresh, self._files_tree())]
         only = _only_list(call)

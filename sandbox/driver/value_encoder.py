@@ -40,11 +40,9 @@ _DIGEST_BYTES = 24
 _PENDING_TEXTS = 512
 _INNER_DRAIN_LIMIT = 100_000
 
-# The same as `id` for what lives at the same time, but no audit hook is told of it, as `opened_files` has one.
-_identity = object.__hash__
 # Types by identity: a metaclass may have a hash of its own, which is user code.
-_SCALARS = frozenset(map(_identity, (int, float, bool, str, type(None))))
-_PLAIN_CONTAINERS = frozenset(map(_identity, (tuple, list, dict)))
+_SCALARS = frozenset(map(id, (int, float, bool, str, type(None))))
+_PLAIN_CONTAINERS = frozenset(map(id, (tuple, list, dict)))
 _PLAIN_LEVELS = 8
 _BEGIN: Dict[type, str] = {tuple: '["tuple"', list: '["list"', dict: '["dict"'}
 _LARGE = 1 << 63  # the first integer that is no number in the encoding
@@ -194,7 +192,7 @@ class Encoder:
         """Number a mutable object that is met for the first time; write the number of another."""
         known = self.number_of(value)
         if known is None:
-            self._numbers[_identity(value)] = self.next_number
+            self._numbers[id(value)] = self.next_number
             self.next_number += 1
             return False
         self.nodes += 2
@@ -211,7 +209,7 @@ class Encoder:
             known = self.number_of(value)
             if known is not None:
                 return self.parts("ref", known)
-            self._numbers[_identity(value)] = self.next_number
+            self._numbers[id(value)] = self.next_number
             self.next_number += 1
         if plan.is_iterator:
             self.kept.append(value)
@@ -219,14 +217,14 @@ class Encoder:
         return plan.open(self, value)
 
     def _plan_of(self, kind: type) -> type_plans.Plan:
-        known = self._plans.get(_identity(kind))
+        known = self._plans.get(id(kind))
         if known is None:
-            known = self._plans[_identity(kind)] = (type_plans.plan_of(kind, self.module_name), kind)
+            known = self._plans[id(kind)] = (type_plans.plan_of(kind, self.module_name), kind)
         return known[0]
 
     def number_of(self, value: object) -> Optional[int]:
         """The number of an object that was met before, None for a new one."""
-        number = self._numbers.get(_identity(value))
+        number = self._numbers.get(id(value))
         if number is None and self._outer is not None:
             return self._outer.number_of(value)
         return number
@@ -340,7 +338,7 @@ class Encoder:
         found: List[Any] = []  # the lists and dictionaries in the chunk, level by level
         level = chunk
         for _ in range(_PLAIN_LEVELS):
-            kinds = set(map(_identity, map(type, level)))
+            kinds = set(map(id, map(type, level)))
             if kinds <= _SCALARS:
                 return self._text_if_unshared(chunk, found)
             if not kinds <= _SCALARS | _PLAIN_CONTAINERS:
@@ -370,7 +368,7 @@ class Encoder:
 
     def _number_all(self, found: List[Any]) -> bool:
         """Number new mutable objects in one go; False if one of them was met before."""
-        identities = list(map(_identity, found))
+        identities = list(map(id, found))
         if len(set(identities)) < len(identities) or any(self.number_of(value) is not None for value in found):
             return False
         self._numbers.update((identity, self.next_number + place) for place, identity in enumerate(identities))
@@ -380,8 +378,8 @@ class Encoder:
     def sorted_elements(self, elements: Iterable[Any]) -> Iterator[Any]:
         """The elements of a set in an order that does not depend on hashes."""
         values = list(elements)
-        kinds = set(map(_identity, map(type, values)))
-        if kinds in ({_identity(int)}, {_identity(str)}):
+        kinds = set(map(id, map(type, values)))
+        if kinds in ({id(int)}, {id(str)}):
             return iter(sorted(values))
         if self.set_depth >= MAX_SET_DEPTH:
             raise TooLarge("it has sets in sets in sets, more than %d levels" % MAX_SET_DEPTH)

@@ -15,7 +15,6 @@ import uvicorn
 from afterburner.sandbox.errors import UsageError
 from afterburner.sandbox.service.app import Service
 from afterburner.sandbox.service.connections import patient_connections
-from afterburner.sandbox.service.freed_memory import give_back_freed_memory
 from afterburner.sandbox.service.gate import LOGGER
 from afterburner.sandbox.service.settings import check_address
 
@@ -38,7 +37,6 @@ def serve(sandbox: Sandbox, settings: Settings, host: str, port: int, version: s
         UsageError: it may not, or cannot, listen there.
     """
     check_address(host, settings.token)
-    give_back_freed_memory()
     with _listener(host, port) as listener:
         asyncio.run(_serve(Service(sandbox, settings, version), settings, listener))
 

@@ -39,6 +39,7 @@ class ProjectFiles:
         self.is_cut = False  # whether something was left out because there is too much of it
         self._read_bytes = self._parsed_bytes = 0
         self._texts: dict[PurePosixPath, str | None] = {}
+        self._given: set[PurePosixPath] = set()
         self._trees: dict[PurePosixPath, ast.Module | None] = {}
         walked = self._walk(folder) if folder is not None else ()
         found = sorted(walked, key=lambda each: (_distance(each, near), each))
@@ -50,8 +51,9 @@ class ProjectFiles:
         return path in self._known
 
     def put(self, path: PurePosixPath, text: str) -> None:
-        """Take this text for a file instead of what the disk holds."""
+        """Take this text for a file instead of what the disk holds. No bound on reading or parsing counts it."""
         self._texts[path] = text
+        self._given.add(path)
         self._trees.pop(path, None)
 
     def text(self, path: PurePosixPath) -> str | None:
@@ -64,7 +66,7 @@ class ProjectFiles:
     def tree(self, path: PurePosixPath) -> ast.Module | None:
         """Parse a file; None if it cannot be read or parsed, or too much was parsed already."""
         if path not in self._trees:
-            self._trees[path] = self._parsed(self.text(path))
+            self._trees[path] = self._parsed(self.text(path), is_given=path in self._given)
         return self._trees[path]
 
     def read_bytes(self, path: PurePosixPath) -> bytes | None:
@@ -78,13 +80,13 @@ class ProjectFiles:
         self._read_bytes += len(data or b"")
         return data
 
-    def _parsed(self, text: str | None) -> ast.Module | None:
+    def _parsed(self, text: str | None, *, is_given: bool) -> ast.Module | None:
         if text is None:
             return None
-        if self._parsed_bytes > MAX_PARSED_BYTES:
+        if not is_given and self._parsed_bytes > MAX_PARSED_BYTES:
             self.is_cut = True
             return None
-        self._parsed_bytes += len(text)
+        self._parsed_bytes += 0 if is_given else len(text)
         try:
             return parse(text)
         except (SyntaxError, RecursionError):

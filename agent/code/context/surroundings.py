@@ -78,9 +78,9 @@ class Surroundings:
         return text if style is None else format_changed(self._target.source, text, style)
 
     def _who_calls(self, function: str | None, files: ProjectFiles) -> list[Piece]:
-        """Callers and tests, at the lines where the user has them, whatever rewrite is described first.
+        """Callers and tests, with the line numbers of the user's file, whichever version is described first.
 
-        A run that is resumed begins with a rewrite, and has to send what it would have sent.
+        A resumed run starts from a rewrite, and must send the same prompt. Puts the user's file into `files`.
         """
         if function is None or not self._settings.models.context_tokens:
             return []

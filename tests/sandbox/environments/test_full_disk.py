@@ -19,7 +19,7 @@ from afterburner.sandbox.docker_daemon import DockerDaemon
 from afterburner.sandbox.environments.provide import environment_in_image
 from afterburner.sandbox.project import stage_project
 from scripts.debian_images import provide_image
-from scripts.docker_daemon import own_image, start_daemon, stop, wait_until_up
+from scripts.docker_daemon import clear, own_image, start_daemon, stop, wait_until_up
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -57,8 +57,7 @@ def small_daemon(docker_options: DockerOptions) -> Iterator[str]:
         yield url
     finally:
         stop(daemon, url)
-        subprocess.run(["umount", "--recursive", "--lazy", str(folder / "data")], check=True)
-        shutil.rmtree(folder, ignore_errors=True)
+        clear(folder)
 
 
 def test_a_full_disk_is_told_in_one_message_and_leaves_nothing(small_daemon: str, shop: Shop) -> None:
