@@ -40,9 +40,12 @@ _DIGEST_BYTES = 24
 _PENDING_TEXTS = 512
 _INNER_DRAIN_LIMIT = 100_000
 
+# Tells objects that live at the same time apart, as `id` does (by another number), and no audit hook is called:
+# `opened_files` has one, which makes `id` slow.
+_identity = object.__hash__
 # Types by identity: a metaclass may have a hash of its own, which is user code.
-_SCALARS = frozenset(map(id, (int, float, bool, str, type(None))))
-_PLAIN_CONTAINERS = frozenset(map(id, (tuple, list, dict)))
+_SCALARS = frozenset(map(_identity, (int, float, bool, str, type(None))))
+_PLAIN_CONTAINERS = frozenset(map(_identity, (tuple, list, dict)))
 _PLAIN_LEVELS = 8
 _BEGIN: Dict[type, str] = {tuple: '["tuple"', list: '["list"', dict: '["dict"'}
 _LARGE = 1 << 63  # the first integer that is no number in the encoding
@@ -107,8 +110,15 @@ class Encoder:
         self._place = 0  # brackets around what is written next
 
     def encode(self, value: object) -> bytes:
-        """The canonical bytes of the value: ASCII JSON."""
-        self._write_all(iter((value,)), 0)
+        """The canonical bytes of the value: ASCII JSON.
+
+        Raises:
+            TooLarge: it has too many parts, or one whose class does not derive from `object`.
+        """
+        try:
+            self._write_all(iter((value,)), 0)
+        except TypeError as error:  # of `_identity`, where a metaclass has left `object` out
+            raise TooLarge("it cannot be told apart: %s" % error) from None
         return "".join(self._text).encode("ascii")
 
     def _write_all(self, values: Iterator[Any], depth: int) -> None:
@@ -192,7 +202,7 @@ class Encoder:
         """Number a mutable object that is met for the first time; write the number of another."""
         known = self.number_of(value)
         if known is None:
-            self._numbers[id(value)] = self.next_number
+            self._numbers[_identity(value)] = self.next_number
             self.next_number += 1
             return False
         self.nodes += 2
@@ -209,7 +219,7 @@ class Encoder:
             known = self.number_of(value)
             if known is not None:
                 return self.parts("ref", known)
-            self._numbers[id(value)] = self.next_number
+            self._numbers[_identity(value)] = self.next_number
             self.next_number += 1
         if plan.is_iterator:
             self.kept.append(value)
@@ -217,14 +227,14 @@ class Encoder:
         return plan.open(self, value)
 
     def _plan_of(self, kind: type) -> type_plans.Plan:
-        known = self._plans.get(id(kind))
+        known = self._plans.get(_identity(kind))
         if known is None:
-            known = self._plans[id(kind)] = (type_plans.plan_of(kind, self.module_name), kind)
+            known = self._plans[_identity(kind)] = (type_plans.plan_of(kind, self.module_name), kind)
         return known[0]
 
     def number_of(self, value: object) -> Optional[int]:
         """The number of an object that was met before, None for a new one."""
-        number = self._numbers.get(id(value))
+        number = self._numbers.get(_identity(value))
         if number is None and self._outer is not None:
             return self._outer.number_of(value)
         return number
@@ -338,7 +348,7 @@ class Encoder:
         found: List[Any] = []  # the lists and dictionaries in the chunk, level by level
         level = chunk
         for _ in range(_PLAIN_LEVELS):
-            kinds = set(map(id, map(type, level)))
+            kinds = set(map(_identity, map(type, level)))
             if kinds <= _SCALARS:
                 return self._text_if_unshared(chunk, found)
             if not kinds <= _SCALARS | _PLAIN_CONTAINERS:
@@ -368,7 +378,7 @@ class Encoder:
 
     def _number_all(self, found: List[Any]) -> bool:
         """Number new mutable objects in one go; False if one of them was met before."""
-        identities = list(map(id, found))
+        identities = list(map(_identity, found))
         if len(set(identities)) < len(identities) or any(self.number_of(value) is not None for value in found):
             return False
         self._numbers.update((identity, self.next_number + place) for place, identity in enumerate(identities))
@@ -378,8 +388,8 @@ class Encoder:
     def sorted_elements(self, elements: Iterable[Any]) -> Iterator[Any]:
         """The elements of a set in an order that does not depend on hashes."""
         values = list(elements)
-        kinds = set(map(id, map(type, values)))
-        if kinds in ({id(int)}, {id(str)}):
+        kinds = set(map(_identity, map(type, values)))
+        if kinds in ({_identity(int)}, {_identity(str)}):
             return iter(sorted(values))
         if self.set_depth >= MAX_SET_DEPTH:
             raise TooLarge("it has sets in sets in sets, more than %d levels" % MAX_SET_DEPTH)

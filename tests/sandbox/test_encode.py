@@ -17,6 +17,7 @@ import logging
 import pathlib
 import random
 import re
+import subprocess
 import sys
 import types
 import typing
@@ -410,3 +411,43 @@ def test_names_that_lie_are_not_asked() -> None:
     function.__module__, function.__qualname__ = Name("m"), Name("q")
     assert json.loads(encode(Named()))[0] == "object"
     assert json.loads(encode(function))[0] == "opaque"
+
+
+COUNTED = """
+import subprocess
+import sys
+from afterburner.sandbox.driver.value_encoder import encode
+
+class Point:
+    def __init__(self, x):
+        self.x = x
+
+value = [{"a": [1, (2.5, {3}), Point(4)]} for _ in range(3000)]
+encode(value)  # what it has to find out once of each type
+heard = []
+sys.addaudithook(lambda event, _: heard.append(event) if event == "builtins.id" else None)
+encode(value)
+print(len(heard))
+"""
+
+
+def test_an_audit_hook_is_not_called_for_each_part_of_a_value() -> None:
+    done = subprocess.run([sys.executable, "-c", COUNTED], check=True, capture_output=True, text=True)
+    assert int(done.stdout) == 0
+
+
+class NoObject(type):
+    """Makes classes that do not derive from `object`."""
+
+    def mro(cls) -> list[type]:
+        return [cls, list]
+
+
+def test_an_object_of_a_class_that_does_not_derive_from_object_cannot_be_encoded() -> None:
+    class Odd(list, metaclass=NoObject):  # type: ignore[type-arg]
+        pass
+
+    odd = list.__new__(Odd)
+    assert object not in Odd.__mro__
+    with pytest.raises(value_encoder.TooLarge, match="cannot be told apart"):
+        value_encoder.encode({"a": [odd]})
