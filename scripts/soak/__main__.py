@@ -14,7 +14,8 @@ times by SIGKILL, otherwise by SIGTERM, as in an upgrade. Each submission must g
 one. The memory and descriptors of the first service must not grow.
 
 Docker is looked for as usual (DOCKER_HOST); `python -m scripts.docker_daemon python -m scripts.soak --backend docker`
-lends a daemon and an image. Ctrl-C ends it early, with what was found so far. Ends with status 1 if something is wrong.
+lends a daemon and an image. Ctrl-C or SIGTERM ends it early, with what was found so far. Ends with status 1 if
+something is wrong. Nothing else may run in the sandbox or in Docker meanwhile: it would count as left behind.
 """
 
 from __future__ import annotations
@@ -38,7 +39,8 @@ from tests.sandbox.attack_host import attacked_host
 def main() -> int:
     """Soaks, and prints a table of it."""
     plan, picture = _plan()
-    signal.signal(signal.SIGINT, signal.default_int_handler)  # a job in the background would ignore it
+    for number in (signal.SIGINT, signal.SIGTERM):  # a job in the background would ignore the first
+        signal.signal(number, signal.default_int_handler)
     findings = Findings()
     failure = ""
     with tempfile.TemporaryDirectory(prefix="afterburner-soak-") as folder, attacked_host() as attacked:
