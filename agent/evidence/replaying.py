@@ -220,7 +220,8 @@ def _check_files(receipt: Receipt, staged: StagedProject, project: Path) -> None
         named = "; ".join(scrub(each, 200) for each in differences[:DIFFERENCES_NAMED])
         raise UsageError(
             f"--project {project}: this is not the project as the receipt saw it: {named}"
-            f"{f'; and {more} more' if more > 0 else ''}. Check out the state that the receipt was made from."
+            f"{f'; and {more} more' if more > 0 else ''}. Check out the state that the receipt was made from, or leave "
+            "out --project if the code needs no other file."
         )
 
 

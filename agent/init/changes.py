@@ -134,7 +134,8 @@ def workflow(folder: Path, action: str) -> Change:
         )
         return Change(folder, WORKFLOW, None, None, reason)
     if not action:
-        return Change(folder, WORKFLOW, None, None, "--action OWNER/REPOSITORY@COMMIT is missing")
+        reason = "--action OWNER/REPOSITORY@COMMIT is missing (`git rev-parse HEAD` in your copy prints COMMIT)"
+        return Change(folder, WORKFLOW, None, None, reason)
     if not _ACTION.fullmatch(action):
         told = scrub_line(action)
         raise UsageError(f"--action {told}: write it as OWNER/REPOSITORY@COMMIT, with all 40 digits of the commit.")

@@ -12,13 +12,15 @@ import typer
 from rich.text import Text
 
 from afterburner.agent.cli.summary import print_diff
-from afterburner.agent.init.changes import editor_settings, settings_table, workflow
+from afterburner.agent.init.changes import WORKFLOW, editor_settings, settings_table, workflow
 from afterburner.agent.types import Objective
 from afterburner.sandbox import UsageError
 from afterburner.sandbox.terminal.console import open_console
 from afterburner.sandbox.terminal.text import confirm, display_path, is_interactive, scrub_line
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from afterburner.agent.init.changes import Change
 
 
@@ -55,10 +57,19 @@ def init(
     written = [change for change in wanted if _is_written(change, ask=not yes)]
     if written:
         sys.stderr.write(
-            f"{_next(folder)}"
+            f"{_next(folder)}{_next_of_workflow(written)}"
             "To use a language model as well, install the extra `llm` and set AFTERBURNER_MODEL. A model in "
             "pyproject.toml is used only if you trust the project.\n"
         )
+
+
+def _next_of_workflow(written: Sequence[Change]) -> str:
+    if not any(change.name == WORKFLOW for change in written):
+        return ""
+    return (
+        f"In {WORKFLOW}, replace the line that installs what your tests need, then commit the file to your default "
+        "branch. docs/ci.md tells how to accept pull requests from forks.\n"
+    )
 
 
 def _next(folder: Path) -> str:

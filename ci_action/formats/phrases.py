@@ -109,7 +109,7 @@ def _number(number: int, what: str) -> str:
 def _headline_of_rewrites(document: CiDocument) -> str:
     improved = document.of(Decision.IMPROVED)
     if not document.considered and document.mode is Mode.OPTIMIZE:
-        return "No function was added or changed"
+        return "No function was added or changed in a file that counts"
     if not improved:
         return "No faster rewrite was found" if document.objective == "time" else "No leaner rewrite was found"
     where = "" if document.mode is Mode.SCHEDULE else " of this pull request"

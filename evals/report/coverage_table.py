@@ -27,8 +27,9 @@ _COLUMNS = (
 _NAMES = {each.value.lower(): each.value for each in MEASURES}
 _NOTES = (
     (
-        "How often a 95% interval contains the truth. No clock is involved: evaluations are simulated, so the truth is "
-        "known, with the times and memory of known solutions, generations and repeats drawn from distributions."
+        "How often a 95% interval contains the truth. Nothing of this comes from the runs above, and no clock is "
+        "involved: evaluations are simulated, so the truth is known, with the times and memory of known solutions, "
+        "generations and repeats drawn from distributions."
     ),
     "Half width: the mean of half an interval's width, in points.",
     "The paper's interval resamples the repeats of one solution and divides by the root of the number of resamples.",
@@ -46,7 +47,7 @@ def table_of(known: Mapping[str, Any]) -> Table:
     rows = tuple(row for size in known["sizes"] for row in _rows(size))
     repetitions = sorted({size["repetitions"] for size in known["sizes"]})
     told = f"Evaluations simulated for each row: {', '.join(f'{each:,}' for each in repetitions)}."
-    return Table("coverage", "Coverage of the 95% intervals", _COLUMNS, rows, (*_NOTES, told))
+    return Table("coverage", "Coverage of the 95% intervals, simulated", _COLUMNS, rows, (*_NOTES, told))
 
 
 def _rows(size: Mapping[str, Any]) -> Iterator[tuple[Cell, ...]]:

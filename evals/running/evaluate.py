@@ -23,8 +23,10 @@ from afterburner.sandbox.cores import divide_cores
 from afterburner.sandbox.installations import own_environment
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from pathlib import Path
 
+    from afterburner.evals.running.subjects import Subject
     from afterburner.sandbox import Sandbox
 
 _WAITING = 2  # problems beyond one for each core: while one waits for a model, another one is measured
@@ -81,6 +83,7 @@ def evaluate(
         DatasetError: the dataset cannot be read, or no problem of it can be used.
         CancelledError: it was cancelled; what is done is stored.
         EvaluationError: the folder cannot be written, another process works on it, or there is no such cluster.
+        ProposerError: problems are left, and the model cannot be asked; what only a cluster knows is found there.
     """
     cancel, caps = cancel or CancelToken(), folder.caps_with(resources.caps)
     ledger = Ledger(folder, on_event, Outcome(folder.path))
@@ -96,9 +99,17 @@ def evaluate(
         else:
             with evaluation_session(folder, caps, sandbox) as session:
                 jobs = resources.jobs or len(divide_cores().slots) + _WAITING
-                LocalWork(ledger, session, cancel).carry_out(problems, jobs)
+                LocalWork(ledger, session, cancel).carry_out(_checked(problems, folder.settings.model), jobs)
         ledger.finish()
     return ledger.outcome
+
+
+def _checked(problems: Iterator[Subject], model: str) -> Iterator[Subject]:
+    """The same problems; before the first of them, it is known that the model can be asked."""
+    for number, each in enumerate(problems):
+        if number == 0:
+            open_proposer(model)
+        yield each
 
 
 def _machine(sandbox: Sandbox) -> dict[str, Any]:

@@ -11,9 +11,11 @@ from model_server import ModelServer, StoredRequest, serving
 from running_problems import FAST, LOOP, SLOW, WRONG, answer
 
 from afterburner.agent import Caps, UsageError
+from afterburner.agent.errors import ProposerError
 from afterburner.evals.errors import EvaluationError
 from afterburner.evals.evaluation import load_evaluation
 from afterburner.evals.running.evaluate import Resources, begin_evaluation, evaluate
+from afterburner.evals.running.folder import RunFolder
 from afterburner.evals.running.settings import EvaluationSettings
 from afterburner.evals.tables import read_rows
 
@@ -63,6 +65,22 @@ def test_a_cap_stops_it_and_with_a_larger_one_nothing_is_paid_for_twice(
     assert problem.passed.tolist() == [[False, True], [True, True]]
     for path in (tmp_path / "run").rglob("*"):
         assert not path.is_file() or b"sk-evaluation" not in path.read_bytes(), path
+
+
+def test_without_the_key_a_resumed_run_fails_before_any_work(
+    benchmark: Callable[..., Path],
+    asks: Callable[[ModelServer], str],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    told: list[object] = []
+    with serving(ModelServer(lambda _, number: answer(CODES[(number - 1) % len(CODES)]))) as server:
+        folder = begin_evaluation(tmp_path / "run", "a model", settings_for(benchmark("one"), asks(server)))
+        monkeypatch.delenv("OPENAI_API_KEY")
+        with pytest.raises(ProposerError, match="OPENAI_API_KEY"):
+            evaluate(RunFolder.open(folder.path), Resources(jobs=1), on_event=told.append)
+        assert server.asked == []
+    assert told == []
 
 
 @pytest.mark.nightly
