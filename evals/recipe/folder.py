@@ -154,8 +154,8 @@ def _check(path: Path, settings: RecipeSettings, now: Mapping[str, Any], stored:
         )
     if now["source"]["sha256"] != stored.get("source", {}).get("sha256"):
         raise EvaluationError(
-            f"{path} was begun from {stored.get('source', {}).get('name')}, which is not what {now['source']['name']} "
-            "holds. Give the same source, or another folder as --out."
+            f"{now['source']['name']} differs from what {path} was begun with "
+            f"({stored.get('source', {}).get('name')}). Give the same source, or another folder as --out."
         )
     here, there = now["machine"], stored.get("machine", {})
     changed = [f"{name} {there.get(name)}, now {here[name]}" for name in _SAME_MACHINE if here[name] != there.get(name)]
