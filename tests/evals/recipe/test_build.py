@@ -91,7 +91,7 @@ def test_refuses_what_cannot_be_compared(sums: Any, request_to_build: BuildReque
     with claimed(request_to_build.out), pytest.raises(EvaluationError, match="Another process"):
         build(sums, request_to_build)
     request_to_build.source.write_text("{}\n{}\n", "utf-8")
-    with pytest.raises(EvaluationError, match=r"not what raw\.jsonl holds"):
+    with pytest.raises(EvaluationError, match=r"raw\.jsonl differs from what"):
         build(sums, request_to_build)
     request_to_build.source.write_text("{}\n", "utf-8")
     about = request_to_build.out / "benchmark.json"
