@@ -97,6 +97,7 @@ class InputOptions:
             whole=True,
         ),
     ] = ()
+    left_out: tuple[str, ...] = ()  # files and folders of the project that the code does not see: what is written there
 
     def __post_init__(self) -> None:
         """Check the bounds.

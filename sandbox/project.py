@@ -22,7 +22,7 @@ from afterburner.sandbox.git import run_git
 from afterburner.sandbox.types import Bind
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Sequence
 
 MAX_FILES = 50_000
 MAX_BYTES = 1024**3
@@ -151,13 +151,14 @@ def list_project(root: Path) -> list[Path]:
     return [root / name for name in _own_files(root, []) if why_left_out(name) is None]
 
 
-def stage_project(root: Path, destination: Path, target: Path) -> StagedProject:
+def stage_project(root: Path, destination: Path, target: Path, leave_out: Sequence[str] = ()) -> StagedProject:
     """Copy the project's own files into `destination`, which is made if need be.
 
     Args:
         root: the project, from `find_project_root`.
         destination: an empty folder of ours.
         target: the file that is to be optimised; it is copied whatever git says of it.
+        leave_out: paths of files and folders that are not copied, as they are no part of the project.
 
     Raises:
         UsageError: the project is too large, or the disk is full; the message says what to do.
@@ -167,6 +168,7 @@ def stage_project(root: Path, destination: Path, target: Path) -> StagedProject:
     staging = _Staging(root, destination)
     target_name = Path(os.path.relpath(target, root))
     is_single_file = _is_no_project(root)
+    unwanted = _names_below(root, leave_out)
     destination.mkdir(parents=True, exist_ok=True)
     try:
         staging.copy(target_name, is_target=True)
@@ -174,7 +176,9 @@ def stage_project(root: Path, destination: Path, target: Path) -> StagedProject:
             staging.left_out.append(f"everything else in {root}: only a folder for the project itself is copied")
         else:
             for name in _own_files(root, staging.left_out):
-                if name != target_name:
+                if not unwanted.isdisjoint((name, *name.parents)):
+                    staging.left_out.append(f"{name}: a result is written there")
+                elif name != target_name:
                     staging.copy(name)
     except OSError as error:
         raise UsageError(f"The project at {root} cannot be copied for the sandbox: {error}.") from error
@@ -183,6 +187,17 @@ def stage_project(root: Path, destination: Path, target: Path) -> StagedProject:
     return StagedProject(
         (bind,), staging.files, tuple(staging.left_out[:_MAX_NAMED]), root, destination, is_single_file=is_single_file
     )
+
+
+def _names_below(root: Path, paths: Sequence[str]) -> set[Path]:
+    """Those of the paths that lie in the project, relative to its root."""
+    real_root = root.resolve()
+    return {
+        path.relative_to(folder)
+        for each in paths
+        for path, folder in ((absolute_path(each), root), (Path(each).resolve(), real_root))
+        if path.is_relative_to(folder) and path != folder
+    }
 
 
 def replace_in_copy(project: StagedProject, name: Path, data: bytes) -> None:

@@ -125,6 +125,7 @@ def compare(
     Two files, or FILE --base REV: two git revisions with their whole trees. Nothing is written to either.
     """
     failing = _failing(fail_on)
+    outputs = Outputs(json=json, receipt=receipt, html=html, counterexample=counterexample)
     inputs = InputOptions(
         calls=calls,
         cases=cases,
@@ -133,9 +134,9 @@ def compare(
         environment_from=environment_from,
         float_tolerance=float_tolerance,
         assume=tuple(assume or ()),
+        left_out=outputs.files(),
     )
     jobs = _jobs(before, after, base, head, function, inputs)
-    outputs = Outputs(json=json, receipt=receipt, html=html, counterexample=counterexample)
     for file in {before, after or before}:
         outputs.check(Path(file), "a file that is compared")
     style = style_of(progress, quiet=quiet)
@@ -168,9 +169,9 @@ def _jobs(  # noqa: PLR0917 - what the command line says of the two versions
         raise UsageError("Give two files, BEFORE and AFTER, or one FILE with --base REV.")
     if base is None:
         pair = Job.from_file(before, function=function, inputs=inputs)
-        return pair, Job.from_file(after or "", function=function)
+        return pair, Job.from_file(after or "", function=function, inputs=InputOptions(left_out=inputs.left_out))
     old = Job.from_revision(before, base, function=function, inputs=inputs)
-    return old, Job(before, function, revision=head or "")
+    return old, Job(before, function, InputOptions(left_out=inputs.left_out), revision=head or "")
 
 
 def _named(before: str, after: str | None, base: str | None, head: str | None) -> str:

@@ -12,6 +12,7 @@ import typer
 
 from afterburner.agent.cli.counterexample_file import check_tests_place
 from afterburner.sandbox import UsageError
+from afterburner.sandbox.folders import absolute_path
 from afterburner.sandbox.terminal.destinations import (
     STDOUT,
     check_destination,
@@ -66,6 +67,13 @@ class Outputs:
             "--record": self.record,
         }
         return {option: place for option, place in options.items() if place is not None}
+
+    def files(self) -> tuple[str, ...]:
+        """The absolute paths of the files, and of the folder, that are written besides the target.
+
+        They are no part of the project: a second run, or a replay of the receipt, would find another project.
+        """
+        return tuple(str(absolute_path(place)) for place in self.places().values() if place != STDOUT)
 
     def check(self, target: Path, target_is: str = "the file to optimise") -> None:
         """Find out now what could not be written later.

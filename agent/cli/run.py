@@ -119,6 +119,7 @@ def run(
         counterexample=counterexample,
         record=settings.models.record,
     )
+    settings = replace(settings, inputs=replace(settings.inputs, left_out=outputs.files()))
     style = style_of(progress, quiet=quiet)
     is_many = command or Path(file).is_dir()
     if is_many or (top is not None and origin_of(context, "top").layer is Layer.COMMAND_LINE):

@@ -85,6 +85,7 @@ def verify(
             environment_from=environment_from,
             float_tolerance=float_tolerance,
             assume=tuple(assume or ()),
+            left_out=outputs.files(),
         )
         original = Job.from_file(file, function=function, inputs=inputs)
         other = Job.from_file(against, function=function)

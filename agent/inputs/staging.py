@@ -55,17 +55,19 @@ def stage(
     """
     if target.language != PYTHON:
         return stage_alone(target, sandbox)
-    project = copy_project(target, sandbox, unsaved)
+    project = copy_project(target, sandbox, unsaved, inputs.left_out)
     return Staged(project, environment_of(target, sandbox, project, inputs, on_event), left_out_of(project))
 
 
-def copy_project(target: Target, sandbox: Sandbox, unsaved: Sequence[UnsavedText] = ()) -> StagedProject:
-    """The copy of what may be shown of a target's project.
+def copy_project(
+    target: Target, sandbox: Sandbox, unsaved: Sequence[UnsavedText] = (), leave_out: Sequence[str] = ()
+) -> StagedProject:
+    """The copy of what may be shown of a target's project, without the paths to `leave_out`.
 
     Raises:
         UsageError: the project is too large, or an unsaved file lies outside of it.
     """
-    project = stage_project(Path(target.project_root), sandbox.staging_folder(), Path(target.path))
+    project = stage_project(Path(target.project_root), sandbox.staging_folder(), Path(target.path), leave_out)
     for each in unsaved:
         replace_in_copy(project, _name_in(project, each.path), each.text.encode())
     return project

@@ -119,7 +119,7 @@ def _prepare(
 ) -> tuple[Harness, StagedProject]:
     """Stage the project with `texts` in it, and with what every file of `place` is imported from."""
     readable = _targets(place)
-    project = copy_project(readable[0], sandbox)
+    project = copy_project(readable[0], sandbox, leave_out=settings.inputs.left_out)
     for path, data in texts.items():
         replace_in_copy(project, path.relative_to(project.root), data)
     environment = environment_of(readable[0], sandbox, project, settings.inputs, on_event)

@@ -75,7 +75,7 @@ def read_version(job: Job, sandbox: Sandbox) -> Version:
         return _of_revision(job, path, sandbox, whole_program=whole_program)
     text = RunSettings(job.path, unsaved=job.unsaved).unsaved_text(path)
     target = find_target(path, job.function, whole_program, job.inputs.language, text=text)
-    project = copy_project(target, sandbox, job.unsaved) if target.language == PYTHON else None
+    project = copy_project(target, sandbox, job.unsaved, job.inputs.left_out) if target.language == PYTHON else None
     return Version(target, project, unsaved=job.unsaved)
 
 

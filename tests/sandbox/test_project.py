@@ -96,6 +96,20 @@ def test_environments_stay_out_even_if_they_are_tracked(root: Path) -> None:
     assert stage(root, target)[1] == {"a.py"}
 
 
+def test_results_are_no_part_of_the_project_wherever_they_are_named_from(
+    root: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    target = fill(root, "a.py", "sub/out.json", "sub/kept.json", "patches/01.patch", "b.py")
+    (root.parent / "alias").symlink_to(root)
+    monkeypatch.chdir(root / "sub")
+    named = ("out.json", str(root.parent / "alias" / "patches"), str(root.parent / "elsewhere.json"), str(root))
+    copy = root.parent / "copy"
+    staged = stage_project(root, copy, target, named)
+    copied = {str(path.relative_to(copy)) for path in copy.rglob("*") if not path.is_dir()}
+    assert copied == {"a.py", "b.py", "sub/kept.json"}
+    assert staged.left_out == ("patches/01.patch: a result is written there", "sub/out.json: a result is written there")
+
+
 @needs_git
 def test_links_are_kept_but_never_followed(root: Path) -> None:
     secret = fill(root.parent, "outside/secret.txt", "outside/deep/secret.txt")

@@ -129,6 +129,7 @@ def test_a_difference_is_shown_and_reaches_the_exit_code(program: CommandLine, f
 @pytest.mark.slow
 def test_a_faster_version_is_proven_and_its_receipt_replays(program: CommandLine, folder: Path) -> None:
     words = ("--receipt", "receipt.json", "--html", "page.html")
+    (folder / "page.html").write_text("of the comparison before: no part of the project", encoding="utf-8")
     document = compared(program, folder, "slow.py", "fast.py", "-f", "pairs", *words)
     assert document["decision"] == "faster", document["reason"]
     assert document["gain"]["low"] > 1 + document["min_effect"]

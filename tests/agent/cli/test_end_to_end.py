@@ -111,6 +111,7 @@ def _check_trace(trace: bytes, document: dict[str, Any]) -> None:
 def test_a_run_with_settings_of_every_layer(program: CommandLine, project: Path) -> None:
     table = "[tool.afterburner]\niterations = 3\nmin-effect = 0.2\nseed = 5\nquiet = true\n"
     (project / "pyproject.toml").write_text(table, encoding="utf-8")
+    (project / "result.json").write_text("of the run before", encoding="utf-8")
     done = program.untimed()(
         "run", "names.py", "--iterations", "1", "--json", "result.json",
         folder=project, AFTERBURNER_MODEL="replay:answers.jsonl", AFTERBURNER_SEED="7", AFTERBURNER_MAX_SECONDS="200",
@@ -122,6 +123,8 @@ def test_a_run_with_settings_of_every_layer(program: CommandLine, project: Path)
     assert (document["settings"]["models"]["model"], proof["min_effect"]) == ("replay:answers.jsonl", 0.2)
     assert proof["min_effect_source"] == str(project / "pyproject.toml")
     assert "a gain has to be proven above 1.20x" in done.stdout
+    reasons = " ".join(each["reason"] for each in document["skipped"])
+    assert "result.json: a result is written there" in reasons, "or a second run would find another project"
 
 
 def test_a_run_on_a_terminal_that_is_applied(program: CommandLine, project: Path) -> None:
