@@ -8,6 +8,7 @@ from importlib.metadata import version
 from typing import TYPE_CHECKING
 
 from afterburner.agent import AfterburnerError, WorkloadError, open_session
+from afterburner.agent.code.skip_marker import SKIP_MARKER, says_skip
 from afterburner.agent.events import OnEvent, ignore_event
 from afterburner.agent.options import DEFAULT_MIN_EFFECT
 from afterburner.ci_action.changes import LeftOut, find_changes, functions_of_file
@@ -83,6 +84,9 @@ def _optimize_changes(
     gathered: Gathered,
     on_event: OnEvent,
 ) -> None:
+    silenced = {key for key, each in functions.items() if says_skip(each.text)}
+    gathered.left_out += [LeftOut(file, f"it says `{SKIP_MARKER}`", name) for file, name in sorted(silenced)]
+    functions = {key: each for key, each in functions.items() if key not in silenced}
     if not functions:
         return
     try:

@@ -116,6 +116,16 @@ def functions_in(source: str) -> list[tuple[str, int, int]]:
     return [(place.qualname, place.first_line, place.last_line) for place in _places(source) if not place.is_accessor]
 
 
+def function_texts(source: str) -> dict[str, str]:
+    """The text of each function that can be a target, by its qualified name: from its first decorator, or `def`, on.
+
+    Raises:
+        TargetError: the source cannot be parsed.
+    """
+    lines = split_lines(source)
+    return {name: "".join(lines[first - 1 : last]) for name, first, last in functions_in(source)}
+
+
 def with_source(target: Target, source: str) -> Target:
     """Give the same target in another text of its file, for instance with a rewrite in place.
 

@@ -11,7 +11,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from afterburner.agent.code.locate import functions_in
+from afterburner.agent.code.locate import function_texts
+from afterburner.agent.code.skip_marker import SKIP_MARKER, says_skip
 from afterburner.agent.errors import WorkloadError
 from afterburner.agent.inputs.call_sources import calls_fields, case_fields
 from afterburner.agent.inputs.harness import Harness
@@ -36,6 +37,8 @@ def hottest_function(
 ) -> str:
     """The function or `Class.method` that takes the most time or holds the most memory, as the objective asks.
 
+    Functions that say `# afterburner: skip` do not count.
+
     The workload is the file of `--calls` or the cases of `--cases` if given; else the first that runs anything of
     the file: its `__main__` block, its doctests, the project's tests.
 
@@ -44,7 +47,11 @@ def hottest_function(
         UsageError: a file or folder that the user named cannot be used.
         SandboxInternalError: the sandbox failed.
     """
-    names = [name for name, _, _ in functions_in(target.source)]
+    names = [name for name, text in function_texts(target.source).items() if not says_skip(text)]
+    if not names:
+        raise WorkloadError(
+            f"{target.path}: each of its functions says `{SKIP_MARKER}`. To optimise one anyway, name it: --function."
+        )
     if len(names) == 1:
         return names[0]
     harness = Harness(sandbox, target, environment, limits)

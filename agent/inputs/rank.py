@@ -8,7 +8,8 @@ from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from afterburner.agent.code.locate import functions_in, read_source
+from afterburner.agent.code.locate import function_texts, read_source
+from afterburner.agent.code.skip_marker import says_skip
 from afterburner.sandbox import UsageError
 
 if TYPE_CHECKING:
@@ -51,7 +52,7 @@ def rank(survey: Survey) -> list[RankedTarget]:
 
     What could be saved is the time of the function itself and of what it calls outside the project, and half of the
     time in functions of the project that it calls more than once a call. Left out is what nobody calls by its name
-    (properties), what was never called, and what only waits (`async def`).
+    (properties), what was never called, what only waits (`async def`), and what says `# afterburner: skip`.
     """
     total_s = survey.total_s
     targets = [
@@ -79,7 +80,7 @@ def _that_can_be_rewritten(functions: Sequence[SurveyedFunction]) -> Iterator[Su
     for path, group in groupby(called, key=lambda each: each.path):
         try:
             source, _ = read_source(Path(path))
-            known = {name for name, _, _ in functions_in(source)}
+            known = {name for name, text in function_texts(source).items() if not says_skip(text)}
         except UsageError:
             continue
         known -= _asynchronous(source)

@@ -8,9 +8,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from afterburner.agent.code.languages import PYTHON
-from afterburner.agent.code.locate import find_target, functions_in, read_source
+from afterburner.agent.code.locate import find_target, function_texts, read_source
 from afterburner.agent.code.revisions import export_tree
-from afterburner.agent.code.source_text import split_lines
 from afterburner.agent.errors import TargetError
 from afterburner.agent.events import ignore_event
 from afterburner.agent.inputs.staging import copy_project, environment_of, left_out_of
@@ -100,16 +99,11 @@ def changed_function(before: Target, after: Target) -> str | None:
     Raises:
         UsageError: several do.
     """
-    texts = [_texts(target.source) for target in (before, after)]
+    texts = [function_texts(target.source) for target in (before, after)]
     changed = [name for name, text in texts[0].items() if name in texts[1] and texts[1][name] != text]
     if len(changed) > 1:
         raise UsageError(f"Several functions differ: {', '.join(changed)}. Name one with --function.")
     return changed[0] if changed else None
-
-
-def _texts(source: str) -> dict[str, list[str]]:
-    lines = split_lines(source)
-    return {name: lines[first - 1 : last] for name, first, last in functions_in(source)}
 
 
 def stage_versions(

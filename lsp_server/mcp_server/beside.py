@@ -6,8 +6,7 @@ import ast
 import warnings
 from typing import TYPE_CHECKING
 
-from afterburner.agent.code.locate import functions_in
-from afterburner.agent.code.source_text import split_lines
+from afterburner.agent.code.locate import function_texts
 
 if TYPE_CHECKING:
     from collections.abc import Container
@@ -28,18 +27,13 @@ def differences_beside(before: str, after: str, function: str | None) -> tuple[s
     """
     if function is None:
         return ()
-    old, new = _functions(before), _functions(after)
+    old, new = function_texts(before), function_texts(after)
     gone = [name for name in old if name not in new]
     changed = [name for name, text in old.items() if name != function and new.get(name, text) != text]
     found = [f"{name} is gone" for name in gone] + [f"{name} differs" for name in changed]
     if _other_statements(before) != _other_statements(after, known=_names(before)):
         found.append("statements of the module outside of functions differ")
     return tuple(found)
-
-
-def _functions(source: str) -> dict[str, list[str]]:
-    lines = split_lines(source)
-    return {name: lines[first - 1 : last] for name, first, last in functions_in(source)}
 
 
 def _other_statements(source: str, known: Container[str] | None = None) -> list[str]:

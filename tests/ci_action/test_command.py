@@ -161,11 +161,13 @@ def test_a_comment_needs_a_job_and_a_token(program: CommandLine, tmp_path: Path)
 
 @pytest.mark.slow
 def test_a_function_that_no_test_calls_is_named_and_costs_little(program: CommandLine, repository: Repository) -> None:
-    repository.commit({"shop/names.py": WITH_COMMON["shop/names.py"], "shop/other.py": "def alone(x):\n    return x\n"})
+    other = "def alone(x):\n    return x\n\n\ndef settled(x):  # afterburner: skip\n    return x\n"
+    repository.commit({"shop/names.py": WITH_COMMON["shop/names.py"], "shop/other.py": other})
     done = program.untimed()("ci", "--base", "main", folder=repository.folder)
     assert done.returncode == 0, done.stderr
     assert "shop/names.py common: left out: the tests do not call it" in done.stdout
     assert "shop/other.py alone: left out: the tests do not call it" in done.stdout
+    assert "shop/other.py settled: left out: it says `# afterburner: skip`" in done.stdout
 
 
 @pytest.mark.timed

@@ -25,6 +25,11 @@ if TYPE_CHECKING:
 pytestmark = pytest.mark.slow
 
 LIMIT_S = 120.0
+MARKED = """
+
+def marked(rows):  # afterburner: skip
+    return sorted(sum(rows, []))
+"""
 
 
 def by_name(ranked: list[RankedTarget]) -> dict[str, RankedTarget]:
@@ -48,9 +53,15 @@ def test_the_tests_are_profiled_and_functions_ranked_by_what_they_cost(sandbox: 
     assert (survey.suite.passed, survey.suite.failing, survey.suite.complete) == (7, (), True)
 
 
-def test_a_folder_below_counts_alone(sandbox: Sandbox, shop: Path) -> None:
+def test_a_folder_below_counts_alone_without_what_says_skip(sandbox: Sandbox, shop: Path) -> None:
+    texts = shop / "shop" / "texts.py"
+    texts.write_text(texts.read_text("utf-8") + MARKED, encoding="utf-8")
+    more = shop / "tests" / "test_texts.py"
+    more.write_text(more.read_text("utf-8") + "\ndef test_marked():\n    assert marked([[1]] * 50)\n", encoding="utf-8")
+    more.write_text(more.read_text("utf-8").replace("import shared,", "import marked, shared,"), encoding="utf-8")
     survey = take_survey(sandbox, shop / "shop" / "texts.py", RunSettings(str(shop)), LIMIT_S)
     assert {target.function for target in rank(survey)} == {"table", "shared"}
+    assert "marked" in {function.qualname for function in survey.functions}, "it was called, and is not chosen"
 
 
 @pytest.mark.parametrize("words", [("app.py", "300"), ("-m", "app", "300")])

@@ -76,6 +76,15 @@ def test_cases_are_a_workload_too(project: Project) -> None:
     assert project.hottest("work.py", cases=folder) == "slow"
 
 
+def test_functions_that_say_so_are_not_chosen(project: Project) -> None:
+    text = WORK.replace("def slow(rows):", "def slow(rows):  # afterburner: skip")
+    project.write("work.py", text + '\nif __name__ == "__main__":\n    main([str(n) for n in range(400)], 1)\n')
+    assert project.hottest("work.py") != "slow"
+    project.write("one.py", "def only(x):  # afterburner: skip\n    return x\n")
+    with pytest.raises(WorkloadError, match="each of its functions says `# afterburner: skip`"):
+        project.hottest("one.py")
+
+
 def test_nothing_to_profile_names_the_functions(project: Project) -> None:
     project.write("work.py", WORK)
     with pytest.raises(WorkloadError) as caught:

@@ -1,0 +1,37 @@
+"""`# afterburner: skip`: the comment by which a function asks not to be chosen for a rewrite.
+
+It counts in the header alone: on the line of `def`, on one of its decorators, or between them. Who names the function
+is not kept from optimising it, and a comparison of two versions does not look at it.
+"""
+
+from __future__ import annotations
+
+import io
+import re
+import tokenize
+
+from afterburner.agent.code.source_text import dedent
+
+SKIP_MARKER = "# afterburner: skip"
+_MARKER = re.compile(r"#\s*afterburner:\s*skip\b", re.IGNORECASE)
+
+
+def says_skip(function_text: str) -> bool:
+    """Whether the header of a function holds the marker.
+
+    Args:
+        function_text: from its first decorator, or `def`, on; it may be indented as a whole.
+    """
+    if _MARKER.search(function_text) is None:
+        return False
+    is_in_def = False
+    try:
+        for token in tokenize.generate_tokens(io.StringIO(dedent(function_text)).readline):
+            if token.type == tokenize.COMMENT and _MARKER.search(token.string):
+                return True
+            is_in_def = is_in_def or (token.type == tokenize.NAME and token.string == "def")
+            if is_in_def and token.type == tokenize.NEWLINE:
+                return False
+    except (tokenize.TokenError, SyntaxError):
+        return False
+    return False
