@@ -13,6 +13,7 @@ from rich.text import Text
 
 from afterburner.agent.doctor.document import DoctorDocument
 from afterburner.agent.doctor.floors import floor_checks
+from afterburner.agent.doctor.shown import shown_checks
 from afterburner.sandbox.commands.checks import PYTHON_RUNS, SANDBOX, Check, Status, sandbox_checks
 from afterburner.sandbox.terminal.console import open_console
 from afterburner.sandbox.terminal.destinations import write_result
@@ -42,7 +43,7 @@ def doctor(*, json: Annotated[str | None, json_option()] = None) -> None:
     if json is not None:
         write_result("--json", json, DoctorDocument(usable=usable, checks=checks).to_text().encode("ascii"))
     else:
-        _show(checks, usable=usable)
+        _show(shown_checks(checks), first_step=None if usable else _first_step(checks))
     raise typer.Exit(0 if usable else _UNUSABLE)
 
 
@@ -81,8 +82,10 @@ def _status() -> Iterator[Callable[[str], None]]:
         yield lambda name: status.update(f"looking: {name}")
 
 
-def _show(checks: list[Check], *, usable: bool) -> None:
-    conclusion = "The sandbox works." if usable else f"No sandbox can run Python here. {_first_step(checks)}"
+def _show(checks: list[Check], *, first_step: str | None) -> None:
+    """Print the checks and what follows from them; without a `first_step` to take, the sandbox works."""
+    usable = first_step is None
+    conclusion = "The sandbox works." if usable else f"No sandbox can run Python here. {first_step}"
     optional = [check for check in checks if usable and check.status is Status.MISSING]
     main = [check for check in checks if check not in optional]
     if not sys.stdout.isatty():

@@ -12,6 +12,7 @@ import typer
 
 from afterburner.agent.doctor import command
 from afterburner.agent.doctor.document import DoctorDocument
+from afterburner.agent.doctor.shown import shown_checks
 from afterburner.sandbox.commands.checks import Check, Status
 from afterburner.sandbox.commands.hello import HELLO
 from afterburner.sandbox.languages import LANGUAGES
@@ -83,6 +84,31 @@ def test_what_a_working_sandbox_does_not_need_comes_last(
         "missing docker: none -> Only for Docker.",
         "",
         "The sandbox works.",
+    ]
+
+
+def test_nothing_is_shown_twice_and_what_works_is_brief() -> None:
+    ok, missing = Status.OK, Status.MISSING
+    found = [
+        Check("docker", ok, "24.0"),
+        Check("runs python", ok, "3.13"),
+        Check("runs cpp", ok, "g++ 12"),
+        Check("runs go", missing, "no toolchain", "Install golang."),
+        Check("runs ruby", ok, "3.1"),
+        Check("extra ci", missing, "not installed: gitpython", "Only if you want it."),
+        Check("extra docker", missing, "not installed: docker", "Only if you want it."),
+        Check("extra lsp", ok, "pygls"),
+        Check("extra mcp", ok, "mcp"),
+        Check("pull requests", missing, "not installed: gitpython", "Only for `ci`."),
+    ]
+    assert [(each.name, each.status, each.found) for each in shown_checks(found)] == [
+        ("docker", ok, "24.0"),
+        ("runs python", ok, "3.13"),
+        ("also runs", ok, "cpp, ruby"),
+        ("runs go", missing, "no toolchain"),
+        ("extra docker", missing, "not installed: docker"),
+        ("extras", ok, "complete: lsp, mcp"),
+        ("pull requests", missing, "not installed: gitpython"),
     ]
 
 
