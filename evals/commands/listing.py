@@ -83,7 +83,9 @@ def check_copy(
     if json is not None:
         _write_json(json, asdict(counted))
     if json != STDOUT and not (counted.usable or counted.rejected):
-        typer.echo(scrub_line(f"{source or name} holds no record{f' of the split {split!r}' if source else ''}."))
+        has_splits = source is not None or Path(name).is_dir()
+        of_split = f" of the split {split!r}; name another with --split" if has_splits else ""
+        typer.echo(scrub_line(f"{source or name} holds no record{of_split}."))
     elif json != STDOUT:
         typer.echo(f"{count(counted.usable, 'record')} can be used, {len(counted.rejected)} cannot.")
     if not counted.usable:

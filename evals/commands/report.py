@@ -63,6 +63,8 @@ def report(
         held_against = paper.value if paper is not None else ""
         written = _with_progress(lambda tell: write_report(runs, out, held_against=held_against, on_progress=tell))
     _tell(written)
+    if paper is not None:
+        _tell_unknown_models(written)
     if compare:
         _tell_comparisons(written)
 
@@ -86,6 +88,15 @@ def _tell(written: WrittenReport) -> None:
         typer.echo(scrub_line(f"left out: {line}"))
     typer.echo(f"written: {display_path(str(written.folder / 'index.html'))}")
     typer.echo(f"         {display_path(str(written.folder / 'report.md'))}")
+
+
+def _tell_unknown_models(written: WrittenReport) -> None:
+    from afterburner.evals.report.paper_models import PAPER_MODELS
+
+    for run in written.runs:
+        if not run.paper_model:
+            listed = ", ".join(PAPER_MODELS)
+            typer.echo(scrub_line(f"--paper: the paper has no numbers of {run.model}; it has those of {listed}"))
 
 
 def _tell_comparisons(written: WrittenReport) -> None:

@@ -83,7 +83,7 @@ def _spent(event: EvaluationEvent) -> str:
     if not event.requests:
         return ""
     cost = "price not known" if event.cost_usd is None else f"${event.cost_usd:.4f}"
-    return f"{event.requests:,} requests, {event.tokens:,} tokens, {cost} · "
+    return f"{event.requests:,} requests, {event.tokens:,} tokens, {cost} in this command · "
 
 
 def tell_outcome(outcome: Outcome) -> None:

@@ -37,6 +37,7 @@ _NAMES = {
     r"afterburner(-3b)?-dpo(-3b)?": DPO,
     r"afterburner(-3b)?-grpo(-3b)?": GRPO,
 }
+PAPER_MODELS = tuple(_NAMES.values())
 
 
 def paper_model(model: str) -> str:

@@ -10,6 +10,7 @@ from afterburner.training.config.schema import Method
 from afterburner.training.errors import TrainingError
 from afterburner.training.planning.disk import free_gib
 from afterburner.training.planning.hardware import GIB
+from afterburner.training.planning.memory import ROLLOUT, STEP
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -91,12 +92,18 @@ def _advice(plan: Plan) -> str:
 
 
 def _remedies(plan: Plan) -> Iterator[str]:
-    config = plan.config
-    if plan.batches.per_device > 1:
-        yield "lower batch.per_device (the effective batch stays the same)"
-    yield "lower grpo.answer_tokens" if config.method is Method.GRPO else "lower max_tokens"
-    if not config.gradient_checkpointing:
-        yield "turn on gradient_checkpointing"
+    """What makes the largest phase smaller, and then what makes smaller what is held all the time."""
+    config, phase = plan.config, plan.memory.largest_phase
+    length = "grpo.answer_tokens" if config.method is Method.GRPO else "max_tokens"
+    if phase == ROLLOUT:
+        yield "set grpo.vllm, which holds fewer answers at a time"
+        yield f"lower grpo.rollouts, grpo.prompts or {length}"
+    elif phase == STEP:
+        if plan.batches.per_device > 1:
+            yield "lower batch.per_device (the effective batch stays the same)"
+        yield f"lower {length}"
+        if not config.gradient_checkpointing:
+            yield "turn on gradient_checkpointing"
     if config.grpo.vllm is not None and config.grpo.vllm.mode == "colocate":
         yield "lower grpo.vllm.gpu_memory_share"
     if config.lora is None:

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from afterburner.training.planning.architectures import Architecture
     from afterburner.training.planning.hardware import Hardware
 
+STEP, ROLLOUT = "forward and backward", "rollout"  # phases, beside the update
 # What is there without a model: PyTorch's libraries in a process (measured), or the context of CUDA, cuBLAS and NCCL
 # (without NCCL, 0.75 to 0.81 GiB on an H100).
 _PROGRAM_GIB = {"cpu": 0.85, "gpu": 1.5}
@@ -79,11 +80,11 @@ def predict_memory(config: TrainConfig, model: Architecture, batches: BatchPlan,
     """
     batch = batch_of(config, batches)
     phases = {
-        "forward and backward": tuple(_step(config, model, batch, hardware)),
+        STEP: tuple(_step(config, model, batch, hardware)),
         "update": tuple(_update(config, model, hardware)),
     }
     if config.method is Method.GRPO and config.grpo.vllm is None:
-        phases["rollout"] = tuple(_rollout(config, model, hardware))
+        phases[ROLLOUT] = tuple(_rollout(config, model, hardware))
     return Memory(tuple(_standing(config, model, hardware)), phases)
 
 

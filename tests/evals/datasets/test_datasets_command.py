@@ -86,6 +86,12 @@ def test_a_case_without_an_expected_output_and_an_empty_file_are_told(tmp_path: 
     code, told = run(str(tmp_path / "empty.jsonl"))
     assert code == 4
     assert told.splitlines() == [f"{tmp_path / 'empty.jsonl'} holds no record."]
+    (tmp_path / "empty").mkdir()
+    (tmp_path / "empty" / "test.jsonl").write_text("")
+    _, told = run(str(tmp_path / "empty"))
+    assert told.splitlines() == [
+        f"{tmp_path / 'empty'} holds no record of the split 'test'; name another with --split."
+    ]
 
 
 def test_a_copy_of_which_nothing_can_be_used_ends_with_4(tmp_path: Path) -> None:

@@ -248,9 +248,10 @@ def test_the_command_says_what_it_wrote_and_compares(
 ) -> None:
     folders = [RunPlan(name, problems=3, skill=skill).write(tmp_path / name) for name, skill in (("a", 1), ("b", 0.2))]
     program = new_program(tmp_path)
-    done = program("eval", "report", *map(str, folders), "--out", "found", "--compare")
+    done = program("eval", "report", *map(str, folders), "--out", "found", "--compare", "--paper", "venus")
     assert done.returncode == 0, done.stderr
     assert "a: 3 problems of venus" in done.stdout
+    assert "--paper: the paper has no numbers of rules; it has those of Qwen" in done.stdout
     assert "written: found/index.html" in done.stdout
     assert re.search(r"a -> b: wall time: ratio [\d.]+x \([\d.]+, [\d.]+\)", done.stdout)
     assert (program.home / "found" / "report.md").is_file()

@@ -85,6 +85,19 @@ def test_too_little_memory_is_said_in_one_line_that_names_remedies() -> None:
     assert "\n" not in line
 
 
+def test_remedies_lower_the_peak_where_it_is() -> None:
+    wanted = config("grpo", grpo={"prompts": 8, "rollouts": 16})
+    plan = plan_of(wanted, Hardware(1, 40))
+    assert plan.memory.largest_phase == "rollout"
+    with pytest.raises(TrainingError) as raised:
+        check_plan(plan)
+    line = str(raised.value)
+    assert "are 40.0. Set grpo.vllm, which holds fewer answers at a time, lower grpo.rollouts, grpo.prompts or " in line
+    assert "batch.per_device" not in line, "the rollout does not depend on it"
+    for fewer in ({"prompts": 4, "rollouts": 16}, {"prompts": 8, "rollouts": 8}):
+        assert plan_of(config("grpo", grpo=fewer), Hardware(1, 40)).memory.peak_gib < plan.memory.peak_gib
+
+
 def test_vllm_needs_room_for_the_weights() -> None:
     section = {"prompts": 4, "vllm": {"mode": "colocate", "gpu_memory_share": 0.05}}
     wanted = config("grpo", sharding="zero3", grpo=section)
