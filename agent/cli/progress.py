@@ -19,6 +19,7 @@ from afterburner.agent.events import EventKind
 from afterburner.agent.progress_lines import line_of, spent_of
 from afterburner.agent.wording import count, format_ratio
 from afterburner.sandbox.terminal.console import open_console
+from afterburner.sandbox.terminal.plain_lines import PlainLines
 from afterburner.sandbox.terminal.streams import is_live
 from afterburner.sandbox.terminal.text import format_elapsed, scrub_line
 
@@ -74,7 +75,16 @@ def show_progress(settings: RunSettings | None, style: ProgressStyle = ProgressS
             with _live(progress):
                 yield progress
         else:
-            yield PlainProgress()
+            with plain_progress() as tell:
+                yield tell
+
+
+@contextmanager
+def plain_progress() -> Iterator[OnEvent]:
+    """Progress where nothing can be redrawn: a line for each event, and a word of each long wait."""
+    lines = PlainLines()
+    with lines.never_silent():
+        yield PlainProgress(lines)
 
 
 @contextmanager
@@ -91,7 +101,7 @@ def show_beginning(subject: str, style: ProgressStyle) -> Iterator[None]:
             live.refresh()  # by itself it draws a quarter of a second later
             yield
     else:
-        PlainProgress().show(doing)
+        PlainLines().show(doing)
         yield
 
 
@@ -122,13 +132,10 @@ def style_of(progress: ProgressStyle, *, quiet: bool) -> ProgressStyle:
 
 
 class PlainProgress:
-    """One line an event, in one write each, so that lines of several threads do not mix.
+    """One of the `lines` for each event."""
 
-    A reader that goes away ends the run, as it ends any program in a pipe.
-    """
-
-    def __init__(self) -> None:
-        self._started = time.monotonic()
+    def __init__(self, lines: PlainLines) -> None:
+        self._lines = lines
         self._waiting_told_s = -_WAITING_TOLD_EVERY_S
 
     def __call__(self, event: ProgressEvent) -> None:
@@ -137,13 +144,7 @@ class PlainProgress:
             if time.monotonic() - self._waiting_told_s < _WAITING_TOLD_EVERY_S:
                 return
             self._waiting_told_s = time.monotonic()
-        self.show(f"{event.stage}: {line_of(event)}{_best(event.best_ratio)}{_spent(spent_of(event))}")
-
-    def show(self, doing: str) -> None:
-        """Print what is being done."""
-        elapsed = format_elapsed(time.monotonic() - self._started)
-        sys.stderr.write(f"[{elapsed}] {doing}\n")
-        sys.stderr.flush()
+        self._lines.show(f"{event.stage}: {line_of(event)}{_best(event.best_ratio)}{_spent(spent_of(event))}")
 
 
 class LiveProgress:

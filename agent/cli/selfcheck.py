@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from afterburner.agent.cli.progress import PlainProgress, quiet_option
+from afterburner.agent.cli.progress import plain_progress, quiet_option
 from afterburner.agent.cli.selfcheck_document import document_of
 from afterburner.agent.cli.selfcheck_report import print_findings
 from afterburner.agent.progress_lines import line_of
@@ -79,4 +79,5 @@ def _progress(*, quiet: bool) -> Iterator[OnEvent]:
             with open_console(sys.stderr).status("starting") as status:
                 yield lambda event: status.update(f"{event.stage}: {line_of(event)}")
         else:
-            yield PlainProgress()
+            with plain_progress() as tell:
+                yield tell

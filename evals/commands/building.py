@@ -11,11 +11,13 @@ from typing import TYPE_CHECKING
 import typer
 
 from afterburner.agent.usage import counted
+from afterburner.evals.commands.showing import SILENT_AT_MOST_S
 from afterburner.evals.recipe.build import build_benchmark
 from afterburner.evals.recipe.events import Outcome
 from afterburner.evals.recipe.framing import read_raw_problems
 from afterburner.sandbox import open_sandbox
 from afterburner.sandbox.terminal.console import open_console
+from afterburner.sandbox.terminal.plain_lines import PlainLines
 from afterburner.sandbox.terminal.streams import is_live
 from afterburner.sandbox.terminal.text import format_elapsed, scrub_line
 
@@ -50,21 +52,23 @@ def carry_out(request: BuildRequest, sandbox: str, *, quiet: bool) -> None:
 @contextmanager
 def _progress(*, quiet: bool) -> Iterator[Show]:
     """Show progress on stderr: on a terminal with a line that is redrawn, elsewhere by a line for each problem."""
-    began = time.monotonic()
-
-    def timed(event: BuildEvent | Outcome) -> str:
-        return f"[{format_elapsed(time.monotonic() - began)}] {line_of(event)}"
-
-    def print_outcome(event: BuildEvent | Outcome) -> None:
-        if isinstance(event, Outcome):
-            sys.stderr.write(f"{timed(event)}\n")
-            sys.stderr.flush()
-
     if quiet:
         yield lambda _: None
     elif not is_live(sys.stderr):
-        yield print_outcome
+        lines = PlainLines()
+
+        def print_outcome(event: BuildEvent | Outcome) -> None:
+            tell = lines.show if isinstance(event, Outcome) else lines.note
+            tell(line_of(event))
+
+        with lines.never_silent(SILENT_AT_MOST_S):
+            yield print_outcome
     else:
+        began = time.monotonic()
+
+        def timed(event: BuildEvent | Outcome) -> str:
+            return f"[{format_elapsed(time.monotonic() - began)}] {line_of(event)}"
+
         with open_console(sys.stderr).status("starting") as status:
 
             def redraw(event: BuildEvent | Outcome) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-import time
 from contextlib import contextmanager, redirect_stdout
 from typing import TYPE_CHECKING
 
@@ -12,8 +11,9 @@ import typer
 from afterburner.agent.wording import count
 from afterburner.evals.running.progress import EvaluationEvent, Step
 from afterburner.sandbox.terminal.console import open_console
+from afterburner.sandbox.terminal.plain_lines import PlainLines
 from afterburner.sandbox.terminal.streams import is_live
-from afterburner.sandbox.terminal.text import format_elapsed, scrub_line
+from afterburner.sandbox.terminal.text import scrub_line
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     from afterburner.evals.running.progress import OnEvaluationEvent
 
 _TOLD = frozenset({Step.BEGUN, Step.DONE, Step.FAILED, Step.REJECTED})  # in a pipe; the steps between are many
+
+SILENT_AT_MOST_S = 120.0  # an evaluation takes hours: its log need not grow as fast as a run's
 
 
 @contextmanager
@@ -39,18 +41,14 @@ def show_evaluation(*, quiet: bool, detailed: bool = False) -> Iterator[OnEvalua
             with _bar() as show:
                 yield show
         else:
-            yield _Lines(detailed=detailed)
+            lines = PlainLines()
 
+            def show(event: EvaluationEvent) -> None:
+                tell = lines.show if event.step in _TOLD or detailed else lines.note
+                tell(line_of(event))
 
-class _Lines:
-    def __init__(self, *, detailed: bool) -> None:
-        self._detailed = detailed
-        self._started = time.monotonic()
-
-    def __call__(self, event: EvaluationEvent) -> None:
-        if event.step in _TOLD or self._detailed:
-            sys.stderr.write(f"[{format_elapsed(time.monotonic() - self._started)}] {line_of(event)}\n")
-            sys.stderr.flush()
+            with lines.never_silent(SILENT_AT_MOST_S):
+                yield show
 
 
 @contextmanager

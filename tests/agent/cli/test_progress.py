@@ -13,6 +13,7 @@ import pytest
 
 from afterburner.agent.cli.progress import PlainProgress
 from afterburner.agent.events import EventKind, ProgressEvent
+from afterburner.sandbox.terminal.plain_lines import PlainLines
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -101,7 +102,7 @@ def test_a_pipe_is_told_once_of_many_waits_for_a_core(
 ) -> None:
     now_s = [1000.0]
     monkeypatch.setattr("afterburner.agent.cli.progress.time.monotonic", lambda: now_s[0])
-    tell = PlainProgress()
+    tell = PlainProgress(PlainLines())
     for kind in (EventKind.WAITING_FOR_CORE, EventKind.MEASURING_ORIGINAL, EventKind.WAITING_FOR_CORE):
         tell(ProgressEvent(kind=kind))
     now_s[0] += 90

@@ -1,0 +1,74 @@
+"""Lines of progress in a pipe."""
+
+from __future__ import annotations
+
+import io
+import re
+import sys
+import threading
+from typing import TYPE_CHECKING
+
+from afterburner.sandbox.terminal.plain_lines import PlainLines
+
+if TYPE_CHECKING:
+    import pytest
+
+PATIENCE_S = 60
+
+
+class Told(io.StringIO):
+    """Text that says when something was added."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.added = threading.Event()
+
+    def write(self, text: str) -> int:
+        """Write, and say so."""
+        written = super().write(text)
+        self.added.set()
+        return written
+
+
+def test_a_long_wait_is_told_with_the_last_step_and_ends_with_the_work(monkeypatch: pytest.MonkeyPatch) -> None:
+    told = Told()
+    monkeypatch.setattr(sys, "stderr", told)
+    lines = PlainLines()
+    lines.show("judge: judging 3 candidates")
+    with lines.never_silent(0.01):
+        told.added.clear()
+        assert told.added.wait(PATIENCE_S), "nobody has shown another line"
+        lines.note("judge: timing 3 candidates")
+        while "last step: judge: timing" not in told.getvalue():
+            told.added.clear()
+            assert told.added.wait(PATIENCE_S)
+    ended = told.getvalue()
+    told.added.clear()
+    assert not told.added.wait(0.1), "after the work nothing is told any more"
+    assert told.getvalue() == ended
+    first, second, *_ = ended.splitlines()
+    assert re.fullmatch(r"\[\d+:\d\d\] judge: judging 3 candidates", first)
+    assert re.fullmatch(r"\[\d+:\d\d\] still at work; the last step: judge: judging 3 candidates", second)
+
+
+def test_lines_that_come_in_time_need_no_reminder(monkeypatch: pytest.MonkeyPatch) -> None:
+    told = Told()
+    monkeypatch.setattr(sys, "stderr", told)
+    lines = PlainLines()
+    with lines.never_silent(PATIENCE_S):
+        lines.show("one")
+        lines.show("two")
+    assert [line.partition("] ")[2] for line in told.getvalue().splitlines()] == ["one", "two"]
+
+
+def test_a_reader_that_is_gone_stops_the_reminders_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    tried = threading.Event()
+
+    class Gone(io.StringIO):
+        def write(self, _text: str, /) -> int:
+            tried.set()
+            raise BrokenPipeError(32, "Broken pipe")
+
+    monkeypatch.setattr(sys, "stderr", Gone())
+    with PlainLines().never_silent(0.01):
+        assert tried.wait(PATIENCE_S)
