@@ -35,6 +35,7 @@ from . import (
     call_files,
     calls_file,
     code_names,
+    encoded_text,
     encoding_parts,
     host_channel,
     late_modules,
@@ -160,6 +161,7 @@ class Driver:
             call_files,
             calls_file,
             code_names,
+            encoded_text,
             host_channel,
             value_encoder,
             late_modules,
@@ -391,7 +393,7 @@ class Driver:
             return None
         encoder = value_encoder.Glance(module.__name__)
         try:
-            return value_encoder.digest_of(
+            return encoded_text.digest_of(
                 encoder.encode(encoding_parts.Tree(value_encoder.OUTCOME, *_surroundings(module, call)))
             )
         except (value_encoder.TooLarge, MemoryError, RecursionError, RuntimeError):

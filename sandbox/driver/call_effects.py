@@ -15,7 +15,16 @@ from operator import is_
 from types import BuiltinFunctionType, FunctionType, GetSetDescriptorType, MemberDescriptorType, MethodType, ModuleType
 from typing import TYPE_CHECKING, Any, Callable, Collection, Dict, Iterator, List, Optional, Sequence, Set, Tuple
 
-from . import call_blobs, call_events, encoding_parts, module_state, opened_files, type_plans, value_encoder
+from . import (
+    call_blobs,
+    call_events,
+    encoded_text,
+    encoding_parts,
+    module_state,
+    opened_files,
+    type_plans,
+    value_encoder,
+)
 
 if not TYPE_CHECKING:
     from .tamper_seal import BUILTINS as __builtins__  # noqa: F401, N811 - of our own, see there
@@ -223,7 +232,7 @@ class Effects:
             return None
         encoder = _BriefGlance(self._module.__name__)
         try:
-            return value_encoder.digest_of(encoder.encode(value))
+            return encoded_text.digest_of(encoder.encode(value))
         except (value_encoder.TooLarge, MemoryError, RecursionError, RuntimeError):
             self._too_large.add(key)
             return None

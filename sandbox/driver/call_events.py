@@ -14,7 +14,7 @@ import warnings
 from types import BuiltinMethodType, CodeType, FunctionType, MethodType, ModuleType
 from typing import TYPE_CHECKING, Any, Callable, Dict, Iterator, List, Optional, Sequence, Set, Tuple
 
-from . import encoding_parts, type_plans, value_encoder
+from . import encoded_text, encoding_parts, type_plans, value_encoder
 
 if not TYPE_CHECKING:
     from .tamper_seal import BUILTINS as __builtins__  # noqa: F401, N811 - of our own, see there
@@ -86,7 +86,7 @@ class Events:
         texts = [text for code, text in self._noted if code not in self._answering]
         if len(texts) > _MOST_NOTED:
             rest = texts[_MOST_NOTED:]
-            folded = value_encoder.digest_of("\n".join(rest).encode("ascii"))
+            folded = encoded_text.digest_of("\n".join(rest).encode("ascii"))
             texts = [*texts[:_MOST_NOTED], '["rest",%d,"%s"]' % (len(rest), folded)]
         return encoding_parts.Tree("events", *map(encoding_parts.Encoded, texts))
 
@@ -97,7 +97,7 @@ class Events:
         except (value_encoder.TooLarge, MemoryError, RecursionError, RuntimeError):
             text = '["%s"]' % tag
         if len(text) > value_encoder.PLAIN_LEAF and len(self._noted) >= _MOST_NOTED:
-            text = value_encoder.digest_of(text.encode("ascii"))
+            text = encoded_text.digest_of(text.encode("ascii"))
         self._noted.append((code, text))
 
     # Loggers

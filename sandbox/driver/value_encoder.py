@@ -17,12 +17,8 @@ from itertools import chain, islice
 from json.encoder import encode_basestring_ascii as quote
 from typing import TYPE_CHECKING, Any, Callable, Dict, Iterable, Iterator, List, Optional, Tuple
 
-try:
-    from _blake2 import blake2b  # hashlib takes longer to import than most of the rest together
-except ImportError:
-    from hashlib import blake2b
-
 from . import builtin_values, encoding_parts, type_plans
+from .encoded_text import EncodedText, digest_of
 
 if not TYPE_CHECKING:
     from .tamper_seal import BUILTINS as __builtins__  # noqa: F401, N811 - of our own, see there
@@ -36,8 +32,6 @@ MAX_DEPTH = 60  # of nested brackets in the result; what lies deeper is folded
 MAX_SET_DEPTH = 40  # sets in sets, the one place where the encoder calls itself
 MAX_NODES = 20_000_000
 CHUNK = 4_096
-_DIGEST_BYTES = 24
-_PENDING_TEXTS = 512
 _INNER_DRAIN_LIMIT = 100_000
 
 # Tells objects that live at the same time apart, as `id` does (by another number), and no audit hook is called:
@@ -70,7 +64,7 @@ def drain_iterator(iterator: Any, limit: int = _INNER_DRAIN_LIMIT) -> encoding_p
     return encoding_parts.Drained(kind, items, ending)
 
 
-class Encoder:
+class Encoder(EncodedText):
     """Writes one tree. Objects must stay alive until the encoder is done, for they are told apart by identity."""
 
     open_floats = False  # whether floats are for a comparison with a tolerance
@@ -84,6 +78,7 @@ class Encoder:
         outer: Optional[Encoder] = None,
     ) -> None:
         """Classes of `__main__` are named as of `module_name`. `outer` is the encoder whose set we are in."""
+        super().__init__(self.plain)
         self.opaque: List[str] = outer.opaque if outer else []
         self.module_name = module_name
         self.drain = drain
@@ -101,11 +96,7 @@ class Encoder:
             encoding_parts.Floats: self._floats,
             encoding_parts.Later: self._later,
         }
-        self._text: List[str] = []
-        self._budget = self.plain
         self.memory: Any = None  # what `numpy_values` knows of the memory that was met
-        self._fold: Optional[Any] = None
-        self._pending: List[str] = []  # text on its way into the digest
         self.nodes = 0
         self._place = 0  # brackets around what is written next
 
@@ -464,36 +455,6 @@ class Encoder:
         self.write('["floats","%s","%s"]' % (floats.code, floats.data.hex()))
         return iter(())
 
-    def digest(self, data: bytes) -> str:
-        """What stands for bytes that tell a person nothing."""
-        return digest_of(data)
-
-    # Where text goes: into the result, or into the digest of what is being folded.
-
-    def write(self, text: str) -> None:
-        """Put text into the encoding; values go there by being yielded."""
-        if self._fold is not None:
-            self._pending.append(text)
-            if len(self._pending) >= _PENDING_TEXTS:
-                self._digest_pending()
-        else:
-            self._text.append(text)
-            self._budget -= len(text)
-
-    def _begin_fold(self) -> None:
-        self._fold = blake2b(digest_size=_DIGEST_BYTES)
-
-    def _end_fold(self) -> str:
-        self._digest_pending()
-        digest: str = self._fold.hexdigest() if self._fold else ""
-        self._fold = None
-        return digest
-
-    def _digest_pending(self) -> None:
-        if self._fold is not None:
-            self._fold.update("".join(self._pending).encode("utf-8", "backslashreplace"))
-        self._pending.clear()
-
     def _folded(self, inside: Iterator[Any]) -> Iterator[Any]:
         self._begin_fold()
         yield from inside
@@ -529,11 +490,6 @@ def _left_alone(iterator: Any) -> encoding_parts.Drained:
     kind = type(iterator)
     tells = type_plans.own_method(kind, "__length_hint__")
     return encoding_parts.Drained(type_plans.class_name(kind), [], tells(iterator) if tells is not None else None)
-
-
-def digest_of(data: bytes) -> str:
-    """What stands for data that is too large to be written out."""
-    return blake2b(data, digest_size=_DIGEST_BYTES).hexdigest()
 
 
 def encode(value: object, module_name: Optional[str] = None) -> bytes:
