@@ -20,6 +20,7 @@ from scripts.soak.watch import Watch
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from afterburner.sandbox import Report, Task
     from afterburner.sandbox.remote import RemoteSandbox
     from scripts.soak.findings import Findings
     from scripts.soak.pool import Service
@@ -48,6 +49,7 @@ class PoolSupervisor:
         self._chance = random.Random(plan.seed)
         self._kill_after = set(self._chance.sample(range(1, plan.runs), min(plan.kills, plan.runs - 1)))
         self._stopped = 0
+        self._longest_wait = (0.0, "")  # of a submission for its report: seconds, and the name of the program
 
     def soak(self) -> None:
         """Runs the whole plan. Ctrl-C ends it early, gracefully.
@@ -91,11 +93,13 @@ class PoolSupervisor:
         threads = ThreadPoolExecutor(_CLIENTS)
         with client.branch() as branch:
             try:
-                running = [threads.submit(branch.run_task, samples[index].task) for index in indices]
+                running = [threads.submit(_timed, branch, samples[index].task) for index in indices]
                 begin = time.monotonic()
                 for index, future in zip(indices, running, strict=True):
                     try:
-                        wrong = samples[index].wrong(future.result())
+                        report, waited_s = future.result()
+                        self._longest_wait = max(self._longest_wait, (waited_s, samples[index].name))
+                        wrong = samples[index].wrong(report)
                     except AfterburnerError as error:
                         wrong = f"no report: {error}"
                     end = time.monotonic()
@@ -157,8 +161,15 @@ class PoolSupervisor:
         others = ", ".join(f"{number} times {status}" for status, number in sorted(answers.items()))
         self._findings.notes |= {
             "stopped gracefully": str(self._stopped),
+            "longest wait": "{:.1f} s, of {}".format(*self._longest_wait),
             "sent on": f"{sent_on} submissions to another service",
             "answers": f"{reports} reports for {expected} submissions" + (f"; {others}" if others else ""),
         }
         if reports != expected and not self._findings.interrupted:
             self._findings.wrong.append(f"the proxy gave {reports} reports for {expected} submissions")
+
+
+def _timed(client: RemoteSandbox, task: Task) -> tuple[Report, float]:
+    """The report of a task, and the seconds until it came."""
+    begin = time.monotonic()
+    return client.run_task(task), time.monotonic() - begin
