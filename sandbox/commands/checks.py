@@ -146,14 +146,14 @@ def check_cores() -> list[Check]:
 def check_docker() -> list[Check]:
     """Whether the Docker SDK is installed, and a daemon answers that we may use."""
     if importlib.util.find_spec("docker") is None:
-        advice = f"Only for the backend docker: `{install_command('docker')}`."
+        advice = f"Only for `--sandbox docker`: `{install_command('docker')}`."
         return [Check("docker", Status.MISSING, "the docker package is not installed", advice)]
     from afterburner.sandbox.docker_daemon import DockerDaemon
 
     try:
         daemon = DockerDaemon()
     except SandboxUnavailableError as error:
-        return [Check("docker", Status.MISSING, "no daemon that can be used", f"Only for the backend docker: {error}")]
+        return [Check("docker", Status.MISSING, "no daemon that can be used", f"Only for `--sandbox docker`: {error}")]
     try:
         return [Check("docker", Status.OK, f"{daemon.engine.name} at {daemon.address}")]
     finally:

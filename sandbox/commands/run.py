@@ -57,10 +57,12 @@ def run(
     repeat: Annotated[int, typer.Option(metavar="N", min=1, max=10_000, help="How often to run it.")] = 1,
     backend: Annotated[
         str,
-        typer.Option(metavar="NAME", callback=filled, help="auto, bubblewrap, docker, or the http:// of a service."),
+        typer.Option(
+            "--sandbox", metavar="NAME", callback=filled, help="auto, bubblewrap, docker, or the http:// of a service."
+        ),
     ] = "auto",
     image: Annotated[
-        str | None, typer.Option(metavar="NAME", callback=filled, help="With --backend docker: the image.")
+        str | None, typer.Option(metavar="NAME", callback=filled, help="With --sandbox docker: the image.")
     ] = None,
     python: Annotated[
         str | None,
@@ -98,7 +100,7 @@ def run(
     if json is not None:
         check_destination("--json", json, request.file, "the program")
     if image is not None and backend != "docker":
-        raise UsageError("--image is for --backend docker.")
+        raise UsageError("--image is for --sandbox docker.")
     report = _carry_out(request, backend, image)
     _deliver(request, report, json, quiet=quiet)
     raise typer.Exit(0 if report.verdict is Verdict.ACCEPTED else 1)

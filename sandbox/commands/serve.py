@@ -26,7 +26,7 @@ def serve(
         Path | None,
         typer.Option(help="File with the bearer token that clients must send. Default: AFTERBURNER_SERVICE_TOKEN."),
     ] = None,
-    backend: Annotated[str, typer.Option(help="auto, bubblewrap or docker.")] = "auto",
+    backend: Annotated[str, typer.Option("--sandbox", help="auto, bubblewrap or docker.")] = "auto",
     jobs: Annotated[
         int | None,
         typer.Option(min=1, help="Tasks side by side. Default: one per core, except the cores of the meters."),
@@ -60,7 +60,7 @@ def serve(
             f"Install them: {install_command('service')}"
         ) from error
     if backend.startswith(("http://", "https://")):
-        raise UsageError("A service runs programs itself; choose the backend 'bubblewrap' or 'docker'.")
+        raise UsageError("A service runs programs itself; choose the sandbox 'bubblewrap' or 'docker'.")
     settings = Settings(
         token=read_token(token_file),
         jobs=jobs,

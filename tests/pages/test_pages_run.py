@@ -32,7 +32,7 @@ STAGE = Path(__file__).with_name("stage")
 ELSEWHERE = {
     r"anthropic/|ollama/": "needs that provider; the protocols are tested in tests/agent/models",
     r"vllm:": "needs vLLM and a GPU; tests/agent/models/test_vllm.py",
-    r"--environment|--backend docker|^environment list": "needs a daemon and images; tests/sandbox/environments",
+    r"--environment|--sandbox docker|^environment list": "needs a daemon and images; tests/sandbox/environments",
     r"^train (sft|dpo|cold-start|grpo|merge) ": "trains for hours on a GPU; tests/training/trainers",
     r"^sandbox serve": "serves until it is stopped; tests/sandbox/service",
     r"--sandbox http": "needs such a service; tests/sandbox/service",

@@ -28,7 +28,7 @@ def test_a_program_in_an_image(program: CommandLine, write: Write, docker_option
     write("sum.cpp", "#include <iostream>\nint main() { int a, b; std::cin >> a >> b; std::cout << a + b << '\\n'; }\n")
     done = program(
         *("sandbox", "run", file, "--stdin", write("in", "1 2\n"), "--expect", write("out", "3\n")),
-        *("--backend", "docker", "--image", docker_options.images["python"]),
+        *("--sandbox", "docker", "--image", docker_options.images["python"]),
         DOCKER_HOST=str(docker_options.address),
     )
     assert done.returncode == 0, done.stderr
@@ -38,7 +38,7 @@ def test_a_program_in_an_image(program: CommandLine, write: Write, docker_option
 
 @pytest.mark.nightly
 def test_an_image_that_is_not_there(program: CommandLine, write: Write, docker_options: DockerOptions) -> None:
-    command = ("sandbox", "run", write("sum.py", SUM), "--backend", "docker", "--image", "afterburner-none:1")
+    command = ("sandbox", "run", write("sum.py", SUM), "--sandbox", "docker", "--image", "afterburner-none:1")
     done = program(*command, DOCKER_HOST=str(docker_options.address))
     assert done.returncode == 3
     assert "docker pull afterburner-none:1" in done.stderr
@@ -64,7 +64,7 @@ def serving(program: CommandLine) -> Iterator[str]:
 
 def test_a_program_by_a_service(program: CommandLine, write: Write) -> None:
     with serving(program) as address:
-        command = ("sandbox", "run", write("sum.py", SUM), "--stdin", write("in", "1 2\n"), "--backend", address)
+        command = ("sandbox", "run", write("sum.py", SUM), "--stdin", write("in", "1 2\n"), "--sandbox", address)
         right = program(*command, "--expect", write("out", "3\n"))
         wrong = program(*command, "--expect", write("other", "4\n"))
         refused = program(*command, "--python", "python3")
@@ -76,7 +76,7 @@ def test_a_program_by_a_service(program: CommandLine, write: Write) -> None:
 
 
 def test_a_service_that_is_not_there(program: CommandLine, write: Write) -> None:
-    done = program("sandbox", "run", write("sum.py", SUM), "--backend", "http://127.0.0.1:9")
+    done = program("sandbox", "run", write("sum.py", SUM), "--sandbox", "http://127.0.0.1:9")
     assert done.returncode == 3
     assert done.stderr.startswith("error: ")
     assert "127.0.0.1:9" in done.stderr

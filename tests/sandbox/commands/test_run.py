@@ -172,8 +172,8 @@ def test_the_environment_beside_the_file_is_used(program: CommandLine, write: Wr
         (["sum.py", "--wall", "0"], "not a number above 0"),
         (["sum.py", "--cpu", "nan"], "not a number above 0"),
         (["sum.py", "--repeat", "0"], "--repeat"),
-        (["sum.py", "--backend", "chroot"], "no sandbox backend 'chroot'"),
-        (["sum.py", "--image", "python:3"], "--image is for --backend docker"),
+        (["sum.py", "--sandbox", "chroot"], "no sandbox backend 'chroot'"),
+        (["sum.py", "--image", "python:3"], "--image is for --sandbox docker"),
         (["sum.py", "--python", "/nowhere/python"], "/nowhere/python"),
         (["main.cpp", "--python", "python3"], "this is a cpp program"),
         (["sum.py", "--json", "sum.py"], "this is the program"),
@@ -200,7 +200,7 @@ def test_sizes_are_written_in_many_ways(program: CommandLine, write: Write, text
 
 
 def test_without_a_sandbox_it_refuses(program: CommandLine, write: Write) -> None:
-    done = program("sandbox", "run", write("sum.py", SUM), "--backend", "bubblewrap", PATH="/nowhere")
+    done = program("sandbox", "run", write("sum.py", SUM), "--sandbox", "bubblewrap", PATH="/nowhere")
     assert done.returncode == 3
     assert "bubblewrap" in done.stderr
     assert done.stderr.startswith("error: ")

@@ -128,7 +128,7 @@ class Pool:
 
     def judge(self, file: Path) -> dict[str, Any]:
         """What the pool says of a program."""
-        words = ["sandbox", "run", str(file), "--backend", "http://127.0.0.1:8000", "--wall", "120", "--json", "-"]
+        words = ["sandbox", "run", str(file), "--sandbox", "http://127.0.0.1:8000", "--wall", "120", "--json", "-"]
         done = self.here(*words)
         assert done.returncode == 0, done.stderr + self.logs()
         answer: dict[str, Any] = json.loads(done.stdout)

@@ -57,7 +57,7 @@ def test_a_port_that_is_taken_is_named(sandbox: Sandbox) -> None:
 
 @pytest.mark.parametrize(
     ("option", "value"),
-    [("--rate", "0"), ("--grace", "-1"), ("--body", "much"), ("--memory", "1"), ("--backend", "http://localhost:1")],
+    [("--rate", "0"), ("--grace", "-1"), ("--body", "much"), ("--memory", "1"), ("--sandbox", "http://localhost:1")],
 )
 def test_options_without_sense_are_refused(option: str, value: str) -> None:
     assert _refused(option, value)
