@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 _WATCHED_BY_ONE = 7  # programs whose meters, at 1 kHz, one core serves with ease
 _TOPOLOGY = Path("/sys/devices/system/cpu")
 _RETRY_S = 0.005
+_RETRY_WHEN_NEXT_S = 0.001  # for whoever has the turn: a slot is idle until it looks
+_OUT_OF_TURN = 20  # tries after which a free slot is taken all the same: whoever has the turn may be a stopped process
 _LOCKS = Path("/run/lock")  # where anyone may write to it: root and others have to meet in one folder
 _FOR_ALL = 0o1777  # anyone may add a lock, and nobody take another's away
 
@@ -65,7 +67,8 @@ class Cores:
     ) -> Iterator[int]:
         """Waits for a free slot and holds it, against every other process of this machine, too.
 
-        `on_wait` is called once if no slot is free. Meanwhile the calling thread, and what it starts, keeps to the
+        Whoever waits first has the turn, so who gives a slot back and wants it again at once comes later. `on_wait` is
+        called once if no slot is free. While the block runs, the calling thread, and what it starts, keeps to the
         watching cores.
 
         Raises:
@@ -103,21 +106,26 @@ class Cores:
 
     def _take(self, give_up: Callable[[], bool], on_wait: Callable[[], object]) -> tuple[int, int]:
         folder = lock_folder()
-        with ExitStack() as wishes:
-            waiting = False
+        with ExitStack() as held:
+            turns: set[int] = set()
+            tries = 0
             while not give_up():
+                tries += 1
                 for cpu in self.slots:
-                    lock = _try_lock(_slot(folder, cpu))
-                    if lock is not None:
-                        return cpu, lock
-                if not waiting:
+                    if cpu not in turns and (turn := _try_lock(_turn(folder, cpu))) is not None:
+                        held.callback(os.close, turn)
+                        turns.add(cpu)
+                    if cpu in turns or tries % _OUT_OF_TURN == 0:
+                        lock = _try_lock(_slot(folder, cpu))
+                        if lock is not None:
+                            return cpu, lock
+                if tries == 1:
                     for cpu in self.slots:
                         wish = _open_lock(_wish(folder, cpu))
-                        wishes.callback(os.close, wish)
+                        held.callback(os.close, wish)
                         fcntl.flock(wish, fcntl.LOCK_SH)  # a borrower that looks holds it for a moment
-                    waiting = True
                     on_wait()  # only now: whoever hears of it may count on its turn
-                time.sleep(_RETRY_S)
+                time.sleep(_RETRY_WHEN_NEXT_S if turns else _RETRY_S)
         raise CancelledError
 
 
@@ -197,6 +205,11 @@ def lock_folder() -> Path:
 def _slot(folder: Path, cpu: int) -> Path:
     """Locked by whoever runs something on a slot."""
     return folder / f"cpu-{cpu}.lock"
+
+
+def _turn(folder: Path, cpu: int) -> Path:
+    """Locked by whoever is to have a slot next."""
+    return folder / f"cpu-{cpu}-next.lock"
 
 
 def _wish(folder: Path, cpu: int) -> Path:

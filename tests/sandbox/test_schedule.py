@@ -6,11 +6,13 @@ import asyncio
 import gc
 import itertools
 import os
+import signal
 import stat
 import subprocess
 import sys
 import threading
 import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -62,6 +64,7 @@ def test_no_tasks_give_no_reports_and_no_workers_are_an_error(sandbox: Sandbox) 
 def test_a_program_has_its_core_to_itself_and_cannot_leave_it(sandbox: Sandbox) -> None:
     source = """
 import os
+import signal
 import stat
 before = os.sched_getaffinity(0)
 try: os.sched_setaffinity(0, range(os.cpu_count()))
@@ -229,6 +232,57 @@ def test_a_core_is_leased_to_one_process_of_the_machine_at_a_time(
         assert again == mine
 
 
+def test_whoever_waits_for_a_core_has_it_before_its_last_holder_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Services of one machine share its cores: one that always has work must not keep them from the others."""
+    monkeypatch.setattr(cores, "_LOCKS", tmp_path)
+    tmp_path.chmod(0o1777)
+    monkeypatch.setattr(cores, "_OUT_OF_TURN", 10**9)  # a busy machine may not let the other look for long
+    slot = Cores((0,), frozenset(os.sched_getaffinity(0)))
+    leases: list[str] = []
+
+    def lease(name: str, waits: threading.Event) -> None:
+        with slot.lease(on_wait=waits.set):
+            leases.append(name)
+
+    with ThreadPoolExecutor(1) as others:
+        for turn in range(20):
+            waits = threading.Event()
+            with slot.lease():
+                leases.append(f"holder {turn}")
+                other = others.submit(lease, f"other {turn}", waits)
+                assert waits.wait(60)
+            with slot.lease():  # at once, as a service does for the next task of its queue
+                leases.append(f"holder again {turn}")
+            other.result()
+    assert leases == [f"{name} {turn}" for turn in range(20) for name in ("holder", "other", "holder again")]
+
+
+def test_a_stopped_process_that_waits_for_a_core_keeps_it_from_nobody(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(cores, "_LOCKS", tmp_path)
+    tmp_path.chmod(0o1777)
+    slot = Cores((0,), frozenset(os.sched_getaffinity(0)))
+    script = (
+        "import sys\nfrom pathlib import Path\nfrom afterburner.sandbox import cores\n"
+        "cores._LOCKS = Path(sys.argv[1])\n"
+        "with cores.Cores((0,), cores.usable_cpus()).lease(on_wait=lambda: print('waiting', flush=True)):\n    pass\n"
+    )
+    with slot.lease():
+        waiter = subprocess.Popen([sys.executable, "-c", script, str(tmp_path)], stdout=subprocess.PIPE, text=True)
+        assert waiter.stdout is not None
+        assert waiter.stdout.readline() == "waiting\n"
+        waiter.send_signal(signal.SIGSTOP)
+        os.waitid(os.P_PID, waiter.pid, os.WSTOPPED)
+    with slot.lease():
+        pass
+    waiter.send_signal(signal.SIGCONT)
+    waiter.communicate()
+    assert waiter.returncode == 0
+
+
 def test_a_core_can_be_leased_by_every_user_whatever_the_umask_of_the_first(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -237,7 +291,7 @@ def test_a_core_can_be_leased_by_every_user_whatever_the_umask_of_the_first(
     before = os.umask(0o077)
     try:
         with Cores((0,), frozenset({0})).lease():
-            [lock] = (tmp_path / "afterburner-cores").iterdir()
-            assert stat.S_IMODE(lock.stat().st_mode) == 0o644
+            locks = list((tmp_path / "afterburner-cores").iterdir())
+            assert {stat.S_IMODE(lock.stat().st_mode) for lock in locks} == {0o644}
     finally:
         os.umask(before)
