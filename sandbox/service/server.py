@@ -37,8 +37,9 @@ def serve(sandbox: Sandbox, settings: Settings, host: str, port: int, version: s
         UsageError: it may not, or cannot, listen there.
     """
     check_address(host, settings.token)
+    service = Service(sandbox, settings, version)  # before it listens: a proxy asks another one meanwhile
     with _listener(host, port) as listener:
-        asyncio.run(_serve(Service(sandbox, settings, version), settings, listener))
+        asyncio.run(_serve(service, settings, listener))
 
 
 async def _serve(service: Service, settings: Settings, listener: socket.socket) -> None:

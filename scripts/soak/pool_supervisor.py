@@ -96,12 +96,12 @@ class PoolSupervisor:
                 running = [threads.submit(_timed, branch, samples[index].task) for index in indices]
                 begin = time.monotonic()
                 for index, future in zip(indices, running, strict=True):
-                    try:
-                        report, waited_s = future.result()
-                        self._longest_wait = max(self._longest_wait, (waited_s, samples[index].name))
-                        wrong = samples[index].wrong(report)
-                    except AfterburnerError as error:
-                        wrong = f"no report: {error}"
+                    result, waited_s = future.result()
+                    self._longest_wait = max(self._longest_wait, (waited_s, samples[index].name))
+                    if isinstance(result, AfterburnerError):
+                        wrong = f"no report: {result}"
+                    else:
+                        wrong = samples[index].wrong(result)
                     end = time.monotonic()
                     yield self._ran(samples, index, end - begin, wrong)
                     begin = end
@@ -169,7 +169,11 @@ class PoolSupervisor:
             self._findings.wrong.append(f"the proxy gave {reports} reports for {expected} submissions")
 
 
-def _timed(client: RemoteSandbox, task: Task) -> tuple[Report, float]:
-    """The report of a task, and the seconds until it came."""
+def _timed(client: RemoteSandbox, task: Task) -> tuple[Report | AfterburnerError, float]:
+    """The report of a task, or why there is none, and the seconds until it came."""
     begin = time.monotonic()
-    return client.run_task(task), time.monotonic() - begin
+    try:
+        result: Report | AfterburnerError = client.run_task(task)
+    except AfterburnerError as error:
+        result = error
+    return result, time.monotonic() - begin

@@ -64,7 +64,6 @@ def test_no_tasks_give_no_reports_and_no_workers_are_an_error(sandbox: Sandbox) 
 def test_a_program_has_its_core_to_itself_and_cannot_leave_it(sandbox: Sandbox) -> None:
     source = """
 import os
-import signal
 import stat
 before = os.sched_getaffinity(0)
 try: os.sched_setaffinity(0, range(os.cpu_count()))
