@@ -21,6 +21,11 @@ def format_ratio(ratio: float) -> str:
     return f"{ratio:.2g}x" if 0 < ratio < SMALL else f"{three_digits(ratio)}x"
 
 
+def format_change(ratio: float) -> str:
+    """`2.31x faster`, `91.0x slower`: a gain in time in words, which nobody has to invert."""
+    return f"{format_ratio(ratio)} faster" if ratio >= 1 or ratio <= 0 else f"{format_ratio(1 / ratio)} slower"
+
+
 def format_interval(gain: Gain) -> str:
     """`2.10x to 2.45x`: the bounds of a gain."""
     return f"{format_ratio(gain.low)} to {format_ratio(gain.high)}"

@@ -79,15 +79,16 @@ def takes_versions(server: LanguageServer) -> bool:
     return can is not None and bool(can.document_changes or can.resource_operations)
 
 
-def _is_previewed(server: LanguageServer, change: Change) -> bool:
-    """Whether the client shows the edits first."""
+def can_preview(server: LanguageServer) -> bool:
+    """Whether the client can show edits first."""
     can = edit_capabilities(server)
-    return change.asks and can is not None and can.change_annotation_support is not None
+    return can is not None and can.change_annotation_support is not None
 
 
 def _unticked(server: LanguageServer, change: Change) -> str:
     """What else may have kept edits out of the text: a preview leaves each of them to the user, and none is chosen."""
-    return ", or did not tick all of its changes in the preview" if _is_previewed(server, change) else ""
+    is_previewed = change.asks and can_preview(server)
+    return ", or did not tick all of its changes in the preview" if is_previewed else ""
 
 
 def _workspace_edit(server: LanguageServer, document: Document, change: Change) -> types.WorkspaceEdit:
@@ -97,7 +98,7 @@ def _workspace_edit(server: LanguageServer, document: Document, change: Change) 
         for each in document.fitted(change.edits)
     ]
     identifier = types.OptionalVersionedTextDocumentIdentifier(uri=document.uri, version=document.version)
-    if not _is_previewed(server, change):
+    if not (change.asks and can_preview(server)):
         return types.WorkspaceEdit(document_changes=[types.TextDocumentEdit(text_document=identifier, edits=ours)])
     marked = [
         types.AnnotatedTextEdit(range=each.range, new_text=each.new_text, annotation_id=_ANNOTATION) for each in ours

@@ -11,7 +11,7 @@ from pygls.exceptions import JsonRpcException
 
 from afterburner.agent.page.render import render_page
 from afterburner.agent.page.run_section import section_of_run
-from afterburner.lsp_server.applying import Change, apply_change
+from afterburner.lsp_server.applying import Change, apply_change, can_preview
 from afterburner.lsp_server.offers import Offer
 from afterburner.lsp_server.protocol import failed
 from afterburner.lsp_server.server import document_of, function_of
@@ -26,8 +26,10 @@ if TYPE_CHECKING:
 _DONE = {True: "The original is back.", False: "Applied. Undo restores the original."}  # by whether it reverts
 
 
-async def offer_result(server: Server, module: Module, result: RunResult, text: ModuleText) -> str:
-    """Put an improvement into its document, or say why there is none.
+async def offer_result(
+    server: Server, module: Module, result: RunResult, text: ModuleText
+) -> tuple[str, types.MessageType]:
+    """Put an improvement into its document, or say why there is none: what to tell, and how.
 
     Args:
         server: that holds the documents.
@@ -37,17 +39,18 @@ async def offer_result(server: Server, module: Module, result: RunResult, text: 
     """
     function = result.target.function
     if not result.improved or function is None:
-        return result.summary
+        return result.summary, types.MessageType.Info
     change = text.change_to(result.best_source, function)
     if change is None:
         shown = f"`afterburner-agent show {result.run_id}` shows it"
-        return f"It was not applied, since it also changes other cells; {shown}. {result.summary}."
+        told = f"It was not applied, since it also changes other cells; {shown}. {result.summary}."
+        return told, types.MessageType.Info
     offer = Offer.of_change(change, result, function)
     offer = replace(offer, uri=server.now(module).place_of(function, offer.original, offer.uri))
     server.offers.keep(offer)
-    why_not = await _put(server, offer, reverts=False)
+    why_not, kind = await _put(server, offer, reverts=False)
     # What the user has to know comes first: a small window may show no more.
-    return f"{why_not} {result.summary}." if why_not else f"{result.summary}. {_DONE[False]}"
+    return (f"{why_not} {result.summary}." if why_not else f"{result.summary}. {_DONE[False]}"), kind
 
 
 def change(server: Server, given: Mapping[str, Any], *, reverts: bool) -> None:
@@ -58,47 +61,63 @@ def change(server: Server, given: Mapping[str, Any], *, reverts: bool) -> None:
         raise failed(f"No rewrite of {function} is kept. Optimize it first.")
 
     async def put() -> None:
-        why_not = await _put(server, offer, reverts=reverts)
-        server.say(f"{function}: {why_not or _DONE[reverts]}")
+        why_not, kind = await _put(server, offer, reverts=reverts)
+        server.say(f"{function}: {why_not or _DONE[reverts]}", kind)
 
     server.begin(put())
 
 
-async def _put(server: Server, offer: Offer, *, reverts: bool) -> str:
-    """Let the client change its document; a message why it is not changed then, empty: it is."""
+async def _put(server: Server, offer: Offer, *, reverts: bool) -> tuple[str, types.MessageType]:
+    """Let the client change its document; a message why it is not changed then, empty: it is, and how to tell."""
     settings = await server.settings_of(offer.uri)
+    if reverts or not settings.preview or not can_preview(server):
+        return await _change(server, offer, asks=False, reverts=reverts)
+    if server.preview.locked():
+        server.say(f"{offer.function}: {offer.short}. Its preview opens when the open one is closed.")
+    async with server.preview:
+        server.say(f"{offer.function}: {offer.short}. To apply it, tick its change in the preview, then Apply.")
+        return await _change(server, offer, asks=True, reverts=False)
+
+
+async def _change(server: Server, offer: Offer, *, asks: bool, reverts: bool) -> tuple[str, types.MessageType]:
+    """The same, when its turn has come."""
+    info = types.MessageType.Info
     document = server.document(offer.uri)  # from here to the edit nothing is waited for: all of it is of one text
     if document is None:
-        return f'You closed the file or its cell. Open it, and choose "Apply the proven rewrite" on {offer.function}.'
+        told = f'You closed the file or its cell. Open it, and choose "Apply the proven rewrite" on {offer.function}.'
+        return told, info
     text = document.python
     edits = offer.reverting_edits_for(text) if reverts else offer.edits_for(text)
     if edits is None and reverts:
-        return "The rewrite has been changed since, so the original was not put back."
+        return "The rewrite has been changed since, so the original was not put back.", info
     if edits is None:
-        return (
+        told = (
             "The function, or what it uses, has changed since the run began, so the rewrite was not applied. "
             'Undo your changes, then choose "Apply the proven rewrite".'
         )
+        return told, info
     label = f"Put the original of {offer.function} back" if reverts else f"{offer.function}: {offer.short}"
     is_made = offer.is_out_of if reverts else offer.is_in
-    change = Change(edits, label, asks=settings.preview and not reverts, is_made=is_made, changed=server.changed)
+    change = Change(edits, label, asks=asks, is_made=is_made, changed=server.changed)
     why_not = await apply_change(server, document, change)
     if why_not:
         return _not_put(offer, document.python, why_not, reverts=reverts)
     server.begin(refresh_lenses(server), is_asked_for=False)
-    return ""
+    return "", info
 
 
-def _not_put(offer: Offer, text: str, why_not: str, *, reverts: bool) -> str:
-    """What to tell where the client has not made the edit, or not all of it."""
+def _not_put(offer: Offer, text: str, why_not: str, *, reverts: bool) -> tuple[str, types.MessageType]:
+    """What to tell where the client has not made the edit, or not all of it, and how."""
     if not reverts and offer.is_partly_in(text):
-        return (
-            "The function is now neither the original nor the rewrite: the editor made only a part of the edit, or "
-            "made it while you were typing. Undo that, and try again."
+        told = (
+            f"Undo now: {offer.function} holds only a part of the rewrite, since the editor made only a part of the "
+            "edit, or made it while you were typing. Then try again."
         )
+        return told, types.MessageType.Warning
     if reverts:
-        return f"The original was not put back: {why_not}."
-    return f'The rewrite was not applied: {why_not}. Choose "Apply the proven rewrite" to try again.'
+        return f"The original was not put back: {why_not}.", types.MessageType.Info
+    told = f'The rewrite was not applied: {why_not}. Choose "Apply the proven rewrite" to try again.'
+    return told, types.MessageType.Info
 
 
 async def refresh_lenses(server: Server) -> None:

@@ -21,7 +21,7 @@ from afterburner.lsp_server.project_session import RunRequest
 from afterburner.lsp_server.protocol import failed
 from afterburner.lsp_server.runs import Run
 from afterburner.lsp_server.server import bug_of_ours, document_of, function_of
-from afterburner.lsp_server.settings import GIVEN_BY, EditorSettingsError
+from afterburner.lsp_server.settings import GIVEN_BY, EditorSettingsError, in_editor_words
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Coroutine, Mapping
@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from afterburner.lsp_server.text.modules import Module, ModuleText
 
 logger = logging.getLogger(__name__)
+_FOR = {"time": "", "memory": " for memory", "integral": " for memory over time"}  # by the objective
 _TO_ALLOW = "Run the action again, and allow it. Or remove it there."
 
 
@@ -41,10 +42,10 @@ def optimize(server: Server, given: Mapping[str, Any]) -> None:
     document = document_of(server, given)
     function = function_of(given) if given.get("function") is not None else None
     objective = given.get("objective", "time")
-    if objective not in ("time", "memory", "integral"):
+    if objective not in _FOR:
         raise failed(f"There is no objective {objective!r:.40}. Give time, memory or integral.")
     module = server.module_of(document)
-    title = f"Optimizing {function or f'the hottest function of {module.name}'}"
+    title = f"Optimizing {function or f'the hottest function of {module.name}'}{_FOR[objective]}"
 
     def do(buffers: work.Buffers, request: RunRequest) -> RunResult:
         return work.optimize(buffers, function, objective, request)
@@ -59,10 +60,9 @@ def prove(server: Server, given: Mapping[str, Any]) -> None:
     if module.is_notebook:
         raise failed(f"{module.name} is a notebook: it cannot be compared with a commit, which holds no module of it.")
 
-    async def done(result: ComparisonResult, _text: ModuleText) -> str:
-        return (
-            f"{function} against the last commit: {result.decision.value.replace('_', ' ')}: {result.compared.reason}"
-        )
+    async def done(result: ComparisonResult, _text: ModuleText) -> tuple[str, types.MessageType]:
+        decision = result.decision.value.replace("_", " ")
+        return f"{function} against the last commit: {decision}: {result.compared.reason}", types.MessageType.Info
 
     title = f"Comparing {function} with the last commit"
 
@@ -74,14 +74,14 @@ def prove(server: Server, given: Mapping[str, Any]) -> None:
 
 @dataclass(frozen=True, slots=True)
 class _Task:
-    """What a run does, and what becomes of its result and of the text it is of: a sentence for the user."""
+    """What a run does, and what becomes of its result and of the text it is of: a sentence for the user, and how."""
 
     document: Document
     module: Module
     function: str | None
     title: str
     do: Callable[[work.Buffers, RunRequest], Any]
-    done: Callable[[Any, ModuleText], Coroutine[Any, Any, str]]
+    done: Callable[[Any, ModuleText], Coroutine[Any, Any, tuple[str, types.MessageType]]]
 
 
 async def _run(server: Server, task: _Task) -> None:
@@ -113,8 +113,11 @@ async def _run(server: Server, task: _Task) -> None:
             said = bug_of_ours(error)
         progress.end("failed" if said else "done")
     if not said:
-        said, kind = " ".join([await task.done(result, text), *text.left_out]), types.MessageType.Info
-    server.say(f"{task.title}: {said}", kind)
+        told, kind = await task.done(result, text)
+        said = " ".join([told, *text.left_out])
+    message = f"{task.title}: {in_editor_words(said)}"
+    server.say(message, kind)
+    server.log(message, kind)  # windows vanish
 
 
 async def _result(server: Server, task: _Task, run: Run, progress: Progress) -> tuple[Any, ModuleText]:
@@ -143,7 +146,8 @@ def _tell_no_inputs(server: Server, task: _Task, error: Exception) -> None:
         server.say(f"{told} Call it in a cell, or add a doctest. ({error})", types.MessageType.Error)
         return
     place = calls_file_of(task.module.path).name
-    message = f"{told} Write some in {place}, or add a doctest or a test. ({error})"
+    seen = "; ".join(line.strip(" -") for line in str(error).splitlines() if line.startswith("  - "))
+    message = f"{told} Write some in {place}, or add a doctest or a test.{f' (Tried: {seen})' if seen else ''}"
     server.begin(offer_calls(server, task.document, task.function, message))
 
 

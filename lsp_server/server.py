@@ -61,6 +61,7 @@ class Server(LanguageServer):
         self.lookup = asyncio.Lock()  # one lookup in the store of runs at a time
         self.trust = TrustAsker(self)
         self.changed = asyncio.Event()  # whenever a document has changed
+        self.preview = asyncio.Lock()  # of one edit at a time: another one would take the place of what is shown
         self.initial_settings: object = None
         self.pushed_settings: object = None
         self._outlines: dict[str, tuple[str, list[OutlinedFunction]]] = {}

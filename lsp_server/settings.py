@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 SECTION = "afterburner"
 GIVEN_BY = "the editor's settings"
+_TIME_OPTION = re.compile(r"--max-seconds\b")  # the one option that results of a run name
 _OWN = {
     "trusted": "whether code of the workspace may run without a question",
     "preview": "whether the editor shows a rewrite before it is applied, where it can",
@@ -63,6 +65,11 @@ def read_settings(initial: object, *configured: object) -> EditorSettings:
         if not isinstance(value, bool):
             raise EditorSettingsError(f"{GIVEN_BY}: {name} = {value!r:.60}: give true or false: {_OWN[name]}.")
     return EditorSettings(values, frozenset(doubtful), **own)
+
+
+def in_editor_words(message: str) -> str:
+    """A message that names the options of a run, with the settings of the editor in their place."""
+    return _TIME_OPTION.sub(f"the setting {SECTION}.max-seconds", message)
 
 
 def _table(layer: object) -> dict[str, Any]:

@@ -14,9 +14,10 @@ from afterburner.agent.inputs.written_calls import invented_inputs
 from afterburner.agent.judge.paper_selection import figure_text, worst
 from afterburner.agent.loop.search_policy import SearchPolicy
 from afterburner.agent.loop.state import trajectory_of
+from afterburner.agent.models.requests.spending import TIME_IS_UP
 from afterburner.agent.option_kinds import Selection
 from afterburner.agent.types import OF_A_PROBLEM, Decision, HeldOut, Objective
-from afterburner.agent.wording import count, format_ratio
+from afterburner.agent.wording import count, format_change, format_ratio
 
 if TYPE_CHECKING:
     from afterburner.agent.evidence.gather import Evidence
@@ -215,13 +216,22 @@ def _paper_summary(settings: RunSettings, best: Incumbent | None) -> str:
 
 
 def headline(objective: Objective, confirmation: Confirmation) -> str:
-    """`CPU time improved 9.9x on the workload as a whole (1.9x on small inputs to 38x on large ones)`."""
+    """`CPU time improved 9.9x on the workload as a whole (1.9x on small inputs to 38x on large ones)`.
+
+    Where one of the two is a loss, they are told in words: `(1.5x slower on small inputs, 38x faster on large ones)`.
+    """
     improved, gain, by_size = f"{OBJECTIVE_NOUN[objective]} improved", confirmation.gain, confirmation.by_size
     if gain is None:
         return improved
     told = f"{improved} {format_ratio(gain.ratio)}"
     if by_size is None or max(by_size.small, by_size.large) < TELLING * min(by_size.small, by_size.large):
         return told
+    if min(by_size.small, by_size.large) < 1:
+        small, large = (
+            f"{format_change(by_size.small)} on small inputs",
+            f"{format_change(by_size.large)} on large ones",
+        )
+        return f"{told} on the workload as a whole ({small}, {large})"
     small, large = format_ratio(by_size.small), format_ratio(by_size.large)
     return f"{told} on the workload as a whole ({small} on small inputs to {large} on large ones)"
 
@@ -273,6 +283,11 @@ def _summary(settings: RunSettings, state: LoopState, workload: Workload) -> str
     if confirmation is not None:
         return f"nothing is offered: {confirmation.reason}"
     if not state["records"]:
-        cap = state["usage"].cap
-        return f"nothing is offered: {cap}" if cap else "nothing is offered: there was nothing to propose"
-    return f"nothing is offered: none of {len(state['records'])} candidates was correct and really better"
+        if settings.models.model == "rules":
+            return "nothing is offered: no rule fits; a language model may find more"
+        return f"nothing is offered: {state['usage'].cap or 'there was nothing to propose'}"
+    tried = len(state["records"])
+    which = f"none of {tried} candidates was" if tried > 1 else "the only candidate was not"
+    if state["ended_early"] == TIME_IS_UP:
+        return f"nothing is offered: {which} shown to be correct and really better before {TIME_IS_UP}"
+    return f"nothing is offered: {which} correct and really better"

@@ -65,6 +65,21 @@ def edits_inside(text: str, edits: Sequence[TextEdit], qualname: str) -> tuple[T
     return tuple(each for each in edits if function is not None and _is_inside(each, function))
 
 
+def in_one_piece(text: str, edits: Sequence[TextEdit], qualname: str) -> tuple[TextEdit, ...]:
+    """The edits of a text with those in a function made one, so that nobody can make a part of them.
+
+    What stands between them is put there again.
+    """
+    inside = edits_inside(text, edits, qualname)
+    if len(inside) < 2:
+        return tuple(edits)
+    first, last = min(each.start_line for each in inside), max(each.end_line for each in inside)
+    moved = [TextEdit(each.start_line - first, each.end_line - first, each.new_text) for each in inside]
+    whole = TextEdit(first, last, apply_edits("".join(split_lines(text)[first:last]), moved))
+    outside = [each for each in edits if each not in inside]
+    return tuple(sorted((*outside, whole), key=lambda each: (each.start_line, each.end_line)))
+
+
 def _find(text: str, qualname: str) -> OutlinedFunction | None:
     return next((each for each in reversed(outline(text)) if each.qualname == qualname), None)
 

@@ -56,6 +56,8 @@ class EditorClient(LanguageClient):
         self.answers: set[str] = set()  # the titles to choose where a message asks; it is dismissed where there is none
         self.edits: list[types.ApplyWorkspaceEditParams] = []
         self.why_not = ""  # edits are refused for this reason, if there is one
+        self.is_answered = asyncio.Event()  # whether the user answers previews; otherwise they stay open
+        self.is_answered.set()
         self.lens_refreshes = 0
         register_lsp_features(
             self,
@@ -141,8 +143,9 @@ def _refresh(client: EditorClient, _params: None) -> None:
     client.lens_refreshes += 1
 
 
-def _apply(client: EditorClient, params: types.ApplyWorkspaceEditParams) -> types.ApplyWorkspaceEditResult:
+async def _apply(client: EditorClient, params: types.ApplyWorkspaceEditParams) -> types.ApplyWorkspaceEditResult:
     client.edits.append(params)
+    await client.is_answered.wait()
     if client.why_not:
         return types.ApplyWorkspaceEditResult(applied=False, failure_reason=client.why_not)
     encoding = str(getattr(client.announced.position_encoding, "value", client.announced.position_encoding))

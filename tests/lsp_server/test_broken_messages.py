@@ -139,7 +139,7 @@ def _let_the_run_end(editor: Editor, uri: str) -> None:
     """The rewrite goes to where its function has moved to."""
     above = "# typed\r\n" * 7
     editor.type(uri, above + PAIRS)
-    assert "Applied." in editor.wait("window/showMessage")["message"]
+    editor.wait("window/showMessage", lambda params: "Applied." in params["message"])
     now = editor.buffers[uri].text
     assert now.startswith(above + PAIRS[: PAIRS.index("    found = []")])
     assert now.endswith(PAIRS[PAIRS.index("\n\nif __name__") :])

@@ -223,6 +223,18 @@ async def test_folders_come_and_go(tmp_path: Path) -> None:
         assert [await is_asked_about(number) for number in range(3)] == [False, True, False]
 
 
+async def _leave_the_preview_open(client: EditorClient, apply: types.Command | None, *, can_preview: bool) -> None:
+    """Ask for an edit, and for the same again where it is shown first."""
+    client.is_answered.clear()
+    client.edits.clear()
+    await client.choose(apply)
+    await client.until(lambda: client.edits)
+    if can_preview:
+        await client.choose(apply)
+        assert await client.told("Its preview opens when the open one is closed.")
+        assert len(client.edits) == 1, "another one would take the place of the open preview"
+
+
 @pytest.mark.timed
 @pytest.mark.slow
 @pytest.mark.nightly
@@ -245,15 +257,16 @@ async def test_a_rewrite_from_the_run_to_its_report(profile: str, path: Path) ->
         await client.choose(apply)
         assert await client.told("The rewrite was not applied: read-only.")
         client.why_not = ""
-        await client.choose(apply)
-        assert await client.told("Applied. Undo restores the original.")
-        assert client.buffers[uri].text != PAIRS
-
-        edit = client.edits[-1].edit
-        assert edit.changes is None, "an edit of no version could go into another text"
         can_preview = bool(
             declared.workspace.workspace_edit and declared.workspace.workspace_edit.change_annotation_support
         )
+        await _leave_the_preview_open(client, apply, can_preview=can_preview)
+        client.is_answered.set()
+        assert await client.told("Applied. Undo restores the original.")
+        assert client.buffers[uri].text != PAIRS
+
+        edit = client.edits[0].edit
+        assert edit.changes is None, "an edit of no version could go into another text"
         assert bool(edit.change_annotations) == can_preview
         [change] = edit.document_changes or ()
         assert isinstance(change, types.TextDocumentEdit)

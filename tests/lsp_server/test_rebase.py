@@ -8,7 +8,7 @@ import pytest
 
 from afterburner.agent.code.text_edits import apply_edits, edits_between
 from afterburner.lsp_server.text.reached import uses_the_same
-from afterburner.lsp_server.text.rebase import rebased
+from afterburner.lsp_server.text.rebase import in_one_piece, rebased
 
 BEFORE = """\
 import os
@@ -45,6 +45,21 @@ def put(now: str) -> str | None:
 
 def test_the_text_that_they_were_made_for() -> None:
     assert put(BEFORE) == AFTER
+
+
+def test_edits_in_a_function_are_one_so_that_none_can_be_left_out() -> None:
+    before = BEFORE.replace("        total += x\n", "        # each of them\n        total += x\n")
+    after = before.replace("total = 0", "total = 0.0").replace("total += x", "total = total + x")
+    after = after.replace("import os\n", "import os\nimport sys\n")
+    edits = edits_between(before, after)
+    assert len(edits) == 3
+    added, changed = in_one_piece(before, edits, "slow")
+    assert added.new_text == "import sys\n"
+    assert changed.new_text == (
+        "    total = 0.0\n    for x in xs:\n        # each of them\n        total = total + x\n"
+    )
+    assert apply_edits(before, (added, changed)) == after
+    assert in_one_piece(before, edits[:2], "slow") == edits[:2], "there is nothing to join"
 
 
 @pytest.mark.parametrize(

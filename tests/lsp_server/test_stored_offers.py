@@ -147,7 +147,7 @@ def test_of_several_runs_the_newest_that_fits_is_shown(start_editor: StartEditor
     editor = start_editor(NEOVIM)  # which is not asked to show its lenses anew
     uri = editor.open(pairs, made)
     assert wait_until(lambda: bool(lenses(editor, uri)))
-    assert lenses(editor, uri)[0]["command"]["title"].endswith(", proven; 0.70x on small inputs")
+    assert lenses(editor, uri)[0]["command"]["title"].endswith(", proven; 1.43x slower on small inputs")
     line = lenses(editor, uri)[0]["range"]["start"]["line"]
     hover = editor.request(
         "textDocument/hover", {"textDocument": {"uri": uri}, "position": {"line": line, "character": 4}}
