@@ -88,6 +88,7 @@ class Changes:
     notes: tuple[str, ...] = ()
 
 
+NOT_OF_THE_COMMIT = "it is not the file of the commit"
 _OF_PROPERTY = "it is a property, which is not looked at by itself"
 
 
@@ -268,7 +269,7 @@ def _text_on_disk(path: Path, blob: str) -> str:
     if len(data) > MOST_BYTES:
         raise UsageError(f"it is larger than {MOST_BYTES >> 20} MiB")
     if _blob_id(data, blob) != blob:
-        raise UsageError("it is not the file of the commit: the checkout has other content, or other line ends")
+        raise UsageError(f"{NOT_OF_THE_COMMIT}: the checkout has other content, or other line ends; commit or stash it")
     return read_source(path)[0]
 
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from afterburner.agent import UsageError
 from afterburner.agent.cli.progress import ProgressStyle, show_progress
 from afterburner.agent.models.requests.language_model import key_variable
+from afterburner.ci_action.changes import NOT_OF_THE_COMMIT
 from afterburner.ci_action.formats.junit import junit
 from afterburner.ci_action.formats.markdown import Surroundings, summary
 from afterburner.ci_action.formats.sarif import sarif
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
     from afterburner.ci_action.report.document import CiDocument
 
 KEY_VARIABLE = "MODEL_API_KEY"
+_NAMED = 5  # files
 _BASES = ("CI_MERGE_REQUEST_DIFF_BASE_SHA",)  # what GitLab tells a job of a merge request
 
 
@@ -48,7 +50,7 @@ class Outputs:
     quiet: bool
 
 
-def run(options: CiOptions, outputs: Outputs) -> bool:
+def run(options: CiOptions, outputs: Outputs) -> CiDocument:
     """Measure, and write what was found where it was asked for.
 
     Args:
@@ -56,7 +58,7 @@ def run(options: CiOptions, outputs: Outputs) -> bool:
         outputs: what is written where.
 
     Returns:
-        Whether a function has become slower.
+        The report.
 
     Raises:
         KeyboardInterrupt: it was interrupted; what was found until then is written.
@@ -85,7 +87,26 @@ def run(options: CiOptions, outputs: Outputs) -> bool:
         commands.annotate(document)
     if measured.gathered.interrupted:
         raise KeyboardInterrupt
-    return document.has_regressions
+    return document
+
+
+def is_regression(document: CiDocument) -> bool:
+    """Whether `--fail-on regression` is to fail; says so on stderr.
+
+    Raises:
+        UsageError: nothing is slower, but a changed file could not be compared since the checkout is not the commit.
+    """
+    if document.has_regressions:
+        sys.stderr.write("--fail-on regression: a function is slower or different, so this ends with exit code 5.\n")
+        return True
+    other = [each.file for each in document.left_out if each.reason.startswith(NOT_OF_THE_COMMIT)]
+    if other:
+        raise UsageError(
+            f"--fail-on regression: {', '.join(other[:_NAMED])}{', …' if len(other) > _NAMED else ''}: the checkout "
+            "differs from the commit, so nothing is known of what was changed there. Commit or stash it, or run this "
+            "before the step that changes it."
+        )
+    return False
 
 
 def _printed(document: CiDocument, output_format: str) -> bytes:

@@ -15,7 +15,7 @@ from afterburner.ci_action.changes import LeftOut, find_changes, functions_of_fi
 from afterburner.ci_action.comparing import Comparing
 from afterburner.ci_action.gathered import Gathered
 from afterburner.ci_action.memory import Memory
-from afterburner.ci_action.optimizing import explain_unranked, optimize_functions
+from afterburner.ci_action.optimizing import beyond_the_most, explain_unranked, optimize_functions
 from afterburner.ci_action.paths import PathFilter
 from afterburner.ci_action.report.document import MOST_FUNCTIONS, CiDocument, Decision, LeftOutPart, Mode
 from afterburner.ci_action.report.words import one_line
@@ -89,16 +89,29 @@ def _optimize_changes(
     functions = {key: each for key, each in functions.items() if key not in silenced}
     if not functions:
         return
+    called: set[Key] = set()
+
+    def find(key: Key) -> ChangedFunction | None:
+        called.add(key)
+        return functions.get(key)
+
     try:
-        optimize_functions(session, options, functions.get, gathered, on_event)
+        optimize_functions(session, options, find, gathered, on_event)
     except WorkloadError as error:
         explain_unranked(error, options, functions, gathered)
         return
-    ranked = {(part.file, part.function) for part in gathered.functions}
-    reason = _not_called(options)
-    if len(gathered.functions) >= options.most_functions:
-        reason = f"{reason}, or --max-functions, {options.most_functions}, was reached before"
-    gathered.left_out += [LeftOut(file, reason, name) for file, name in functions.keys() - ranked]
+    tried = {(part.file, part.function) for part in gathered.functions}
+    for key, function in functions.items():
+        if key not in tried:
+            gathered.left_out.append(_why_not_tried(function, options, gathered, is_called=key in called))
+
+
+def _why_not_tried(function: ChangedFunction, options: CiOptions, gathered: Gathered, *, is_called: bool) -> LeftOut:
+    if gathered.interrupted:
+        return LeftOut(function.file, "the run was interrupted before its turn", function.name)
+    if is_called:
+        return beyond_the_most(function, options)
+    return LeftOut(function.file, _not_called(options), function.name)
 
 
 def _not_called(options: CiOptions) -> str:
@@ -121,7 +134,7 @@ def _work_through(session: Session, options: CiOptions, span: Range, gathered: G
 
     optimize_functions(session, options, find, gathered, on_event)
     for part in gathered.functions:
-        if part.decision not in _NOT_TRIED:
+        if part.decision not in _NOT_TRIED and (part.file, part.function) not in gathered.cut_short:
             memory.remember(part.key, who)
     if options.memory is not None:
         memory.write(options.memory)

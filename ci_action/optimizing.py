@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from afterburner.agent.batch.batch_results import ManyResult, Outcome
     from afterburner.agent.events import OnEvent
     from afterburner.agent.inputs.rank import RankedTarget
+    from afterburner.agent.loop.results import RunResult
     from afterburner.ci_action.changes import ChangedFunction
     from afterburner.ci_action.gathered import Gathered
     from afterburner.ci_action.options import CiOptions
@@ -109,6 +110,8 @@ def _gather(
         part = part_of_outcome(place, outcome, receipt, merged=merged)
         gathered.functions.append(part)
         if outcome.result is not None:
+            if lacked_time(outcome.result):
+                gathered.cut_short.add((part.file, part.function))
             gathered.sections.append(section_of_run(outcome.result))
             gathered.machine = outcome.result.machine
     gathered.patch = many.merged.patch
@@ -121,6 +124,12 @@ def _gather(
     gathered.interrupted = many.interrupted
     if many.usage is not None and many.usage.cap:
         gathered.notes.append(f"the model was not asked further: {many.usage.cap}")
+
+
+def lacked_time(result: RunResult) -> bool:
+    """Whether nothing was offered and more time may change that: each message that says so names the option."""
+    told = (result.summary, result.ended_early, *(each.reason for each in result.candidates))
+    return not result.improved and any("--max-seconds" in each for each in told)
 
 
 def _receipt_of(outcome: Outcome, number: int, gathered: Gathered) -> str | None:

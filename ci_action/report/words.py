@@ -15,7 +15,8 @@ _OPTION = re.compile(r"(?<!\w)--(?:[a-z]|\s)")
 
 def one_line(text: object, most: int = MOST_CHARACTERS) -> str:
     """The text on one line, cut at `most` characters: unseen characters are escaped, long runs told by length."""
-    flat = _RUN.sub(lambda run: f"{run[1]}{run[1]}…({len(run[0]):,} in a row)", " ".join(str(text).split()))
+    text = str(text).replace("--max-seconds", "--max-minutes")  # the name of the option of a run here
+    flat = _RUN.sub(lambda run: f"{run[1]}{run[1]}…({len(run[0]):,} in a row)", " ".join(text.split()))
     shown = "".join(each if each.isprintable() else each.encode("unicode_escape").decode() for each in flat)
     return shown if len(shown) <= most else f"{shown[: most - 1]}…"
 

@@ -148,6 +148,22 @@ def test_a_folder_that_is_no_repository_is_told(program: CommandLine, tmp_path: 
     assert "is not the top folder of a git repository" in done.stderr
 
 
+def test_a_gate_does_not_pass_where_the_checkout_is_not_the_commit(
+    program: CommandLine, repository: Repository
+) -> None:
+    repository.commit(WITH_COMMON)
+    names = repository.folder / "shop" / "names.py"
+    names.write_text(names.read_text("utf-8") + "# formatted\n", encoding="utf-8")
+    words = ("ci", "--base", "main", "--mode", "regressions")
+    done = program(*words, folder=repository.folder)
+    assert done.returncode == 0, done.stderr
+    assert "it is not the file of the commit" in done.stdout
+    done = program(*words, "--fail-on", "regression", folder=repository.folder)
+    assert done.returncode == 2, done.stdout
+    assert "shop/names.py: the checkout differs from the commit" in done.stderr
+    assert "Commit or stash it" in done.stderr
+
+
 def test_a_comment_needs_a_job_and_a_token(program: CommandLine, tmp_path: Path) -> None:
     (tmp_path / "report.json").write_text(document_text(document()), encoding="ascii")
     done = program("ci", "comment", str(tmp_path))
