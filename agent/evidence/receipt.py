@@ -106,6 +106,7 @@ def make_receipt(
             settings.search.seed,
             workload.float_tolerance,
             workload.fixed_clock,
+            workload.assume,
         ),
         decision=decision,
         gain=gain,

@@ -1,5 +1,6 @@
 """The parts of a receipt, with what each field may be: a receipt is read from files of unknown origin."""
 
+import ast
 import base64
 import binascii
 import re
@@ -15,6 +16,7 @@ from afterburner.agent.types import Objective
 
 MAX_DATA_BYTES = 64 * 1024 * 1024
 MAX_TEXT = 4_000_000  # characters of a source
+_MOST_ASSUMED = 100  # expressions
 _MAX_WORDS = 1_000  # characters of a description, a path, a name
 _HASH = re.compile(r"[0-9a-f]{64}")
 
@@ -50,6 +52,14 @@ def _hash(text: str) -> str:
     return text
 
 
+def _expression(text: str) -> str:
+    try:
+        ast.parse(text, mode="eval")
+    except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
+        raise ValueError("it is not a Python expression") from error
+    return text
+
+
 def _decoded(value: object) -> object:
     if isinstance(value, bytes):  # made by this program
         return value
@@ -65,6 +75,7 @@ Words = Annotated[str, AfterValidator(_words)]
 DottedName = Annotated[Words, AfterValidator(_dotted_name)]
 PathInside = Annotated[Words, AfterValidator(_path_inside)]
 FolderInside = Annotated[Words, AfterValidator(_folder_inside)]
+Expression = Annotated[Words, AfterValidator(_expression)]
 Hash = Annotated[str, AfterValidator(_hash)]
 Base64 = Annotated[bytes, BeforeValidator(_decoded)]
 Figure = Annotated[float, Strict(), Field(ge=0, le=1e15)]
@@ -133,10 +144,14 @@ class ReceiptBlock:
 
 @dataclass(frozen=True, slots=True)
 class ReceiptSettings:
-    """What the decision was made by. `float_tolerance` and `fixed_clock` say how calls are judged, see `CallCase`."""
+    """What the decision was made by. `float_tolerance` and `fixed_clock` say how calls are judged, see `CallCase`.
+
+    `assume` are Python expressions over the parameters, which all inputs keep to that are made.
+    """
 
     objective: Objective
     min_effect: Annotated[Figure, Field(le=100)]
     seed: Annotated[Whole, Field(le=LARGEST_SEED)]
     float_tolerance: Annotated[Figure, Field(le=0.1)] | None = None  # beyond 0.1, two results are not the same
     fixed_clock: Flag = False
+    assume: Annotated[tuple[Expression, ...], Field(max_length=_MOST_ASSUMED)] = ()

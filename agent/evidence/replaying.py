@@ -266,11 +266,15 @@ def _workload(
     settings = receipt.settings
     if settings.float_tolerance is not None:
         notes.append(f"floats may differ by {settings.float_tolerance:g} (relative), as in the receipt")
+    if settings.assume:
+        stated = " and ".join(scrub(each, 200) for each in settings.assume)
+        notes.append(f"inputs are made only if {stated}, as in the receipt")
     workload = Workload(
         calls=parts[0],
         held_out_calls=parts[1],
         float_tolerance=settings.float_tolerance,
         fixed_clock=settings.fixed_clock,
+        assume=settings.assume,
     )
     return workload, tuple(notes)
 

@@ -15,6 +15,7 @@ from afterburner.agent.deadline import Deadline
 from afterburner.agent.errors import WorkloadError
 from afterburner.agent.evidence.project_files import ProjectFile
 from afterburner.agent.evidence.receipt import Receipt, make_receipt, receipt_bytes, sha256_of
+from afterburner.agent.evidence.receipt_reading import parse_receipt
 from afterburner.agent.evidence.replaying import Answer, _answer, replay_receipt
 from afterburner.agent.judge.comparison import Comparison
 from afterburner.agent.judge.confirmation import Incumbent, confirmation_of
@@ -60,6 +61,27 @@ def test_a_true_receipt_is_confirmed(make_bench: MakeBench) -> None:
     assert (replayed.answer, replayed.notes) == (Answer.CONFIRMED, ()), replayed.reason
     assert replayed.gain is not None
     assert replayed.gain.low > 1.05
+
+
+SORTED_BY_SET = "def common(left, right):\n    return sorted(set(left) & set(right))\n"
+SORTED = "def common(left, right):\n    return sorted(name for name in dict.fromkeys(left) if name in right)\n"
+
+
+@pytest.mark.timed
+@pytest.mark.nightly
+def test_a_replay_keeps_to_what_the_run_assumed_and_says_so(make_bench: MakeBench) -> None:
+    """Without it, the made inputs show what the user has ruled out: names that are no texts."""
+    main = COMMON[COMMON.index("\n\nif __name__") :]
+    bench = make_bench(SORTED + main, "common")
+    assume = ("all(type(name) is str for name in left)", "all(type(name) is str for name in right)")
+    bench = replace(bench, workload=replace(bench.workload, assume=assume))
+    receipt = receipt_of(bench, SORTED_BY_SET + main)
+    assert receipt.settings.assume == assume
+    read = parse_receipt(receipt_bytes(receipt))
+    assert read.settings.assume == assume
+    replayed = replay_receipt(read, Deadline.after(120))
+    assert replayed.answer is Answer.CONFIRMED, replayed.reason
+    assert any("inputs are made only if all(type(name) is str for name in left)" in note for note in replayed.notes)
 
 
 @pytest.mark.parametrize(
