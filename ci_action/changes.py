@@ -77,6 +77,11 @@ class LeftOut:
     file: str
     reason: str
     function: str | None = None
+    is_drift: bool = False  # the checkout has something else there than the commit, so nothing is known of the change
+
+
+class _DriftError(UsageError):
+    """A file of the checkout is not that of the commit."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +93,6 @@ class Changes:
     notes: tuple[str, ...] = ()
 
 
-NOT_OF_THE_COMMIT = "it is not the file of the commit"
 _OF_PROPERTY = "it is a property, which is not looked at by itself"
 
 
@@ -121,7 +125,7 @@ def find_changes(repository: Repo, span: Range, wanted: PathFilter) -> Changes:
             if _differs_outside_of_functions(repository, root, changed):
                 notes.append(f"{name}: code outside of functions was changed, too, and is not measured by itself")
         except AfterburnerError as error:
-            left_out.append(LeftOut(name, _short(error, root)))
+            left_out.append(LeftOut(name, _short(error, root), is_drift=isinstance(error, _DriftError)))
         except GitError:  # a partial clone may lack a file of the base
             left_out.append(LeftOut(name, "git cannot read it at the base: fetch the whole history"))
     return Changes(_with_moves(repository, root, files, functions), tuple(left_out), tuple(notes))
@@ -264,12 +268,14 @@ def _text_on_disk(path: Path, blob: str) -> str:
         UsageError: it is something else, or no Python.
     """
     if path.is_symlink() or not path.is_file():
-        raise UsageError("it is not a regular file in this checkout")
+        raise _DriftError("it is not a regular file in this checkout")
     data = path.read_bytes()
     if len(data) > MOST_BYTES:
         raise UsageError(f"it is larger than {MOST_BYTES >> 20} MiB")
     if _blob_id(data, blob) != blob:
-        raise UsageError(f"{NOT_OF_THE_COMMIT}: the checkout has other content, or other line ends; commit or stash it")
+        raise _DriftError(
+            "it is not the file of the commit: the checkout has other content, or other line ends; commit or stash it"
+        )
     return read_source(path)[0]
 
 

@@ -177,8 +177,8 @@ def ci(
     )
     measure_command = _module("measure_command")
     outputs = measure_command.Outputs(output_format.value, Path(out) if out else None, job_summary, quiet)
-    document = measure_command.run(options, outputs)
-    if fail_on is FailOn.REGRESSION and measure_command.is_regression(document):
+    measured = measure_command.run(options, outputs)
+    if fail_on is FailOn.REGRESSION and measure_command.fails_gate(measured):
         raise typer.Exit(REACHED)
 
 

@@ -23,7 +23,7 @@ from afterburner.ci_action.report.document import (
     LossPart,
     RewritePart,
 )
-from afterburner.ci_action.report.words import one_line
+from afterburner.ci_action.report.words import one_line, own_option
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -151,7 +151,7 @@ def _part(
         blob=function.blob,
         source_sha256=function.source_sha256,
         decision=decision,
-        reason=one_line(reason),
+        reason=one_line(own_option(reason)),
         share=None if place.share is None else min(max(place.share, 0.0), 1.0),
         gain=gain,
         losses=losses or [],

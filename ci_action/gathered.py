@@ -41,3 +41,8 @@ class Gathered:
     machine: Machine | None = None
     interrupted: bool = False
     cut_short: set[tuple[str, str]] = field(default_factory=set)
+
+    @property
+    def drifted(self) -> list[str]:
+        """The changed files that the checkout does not have as the commit does."""
+        return [each.file for each in self.left_out if each.is_drift]

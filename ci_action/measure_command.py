@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING
 from afterburner.agent import UsageError
 from afterburner.agent.cli.progress import ProgressStyle, show_progress
 from afterburner.agent.models.requests.language_model import key_variable
-from afterburner.ci_action.changes import NOT_OF_THE_COMMIT
 from afterburner.ci_action.formats.junit import junit
 from afterburner.ci_action.formats.markdown import Surroundings, summary
 from afterburner.ci_action.formats.sarif import sarif
@@ -25,6 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
 
+    from afterburner.ci_action.measuring import Measured
     from afterburner.ci_action.options import CiOptions
     from afterburner.ci_action.report.document import CiDocument
 
@@ -50,7 +50,7 @@ class Outputs:
     quiet: bool
 
 
-def run(options: CiOptions, outputs: Outputs) -> CiDocument:
+def run(options: CiOptions, outputs: Outputs) -> Measured:
     """Measure, and write what was found where it was asked for.
 
     Args:
@@ -58,7 +58,7 @@ def run(options: CiOptions, outputs: Outputs) -> CiDocument:
         outputs: what is written where.
 
     Returns:
-        The report.
+        What was measured.
 
     Raises:
         KeyboardInterrupt: it was interrupted; what was found until then is written.
@@ -79,7 +79,7 @@ def run(options: CiOptions, outputs: Outputs) -> CiDocument:
     commands.resume()
     if outputs.folder is not None:
         write_folder(measured, outputs.folder)
-        write_outputs(step_outputs(document, outputs.folder), os.environ)
+        write_outputs(step_outputs(measured, outputs.folder), os.environ)
         if outputs.output_format == "text" and measured.gathered.patch:
             sys.stdout.write(f"To apply all rewrites: git apply {outputs.folder / PATCH}\n")
     if outputs.job_summary:
@@ -87,24 +87,23 @@ def run(options: CiOptions, outputs: Outputs) -> CiDocument:
         commands.annotate(document)
     if measured.gathered.interrupted:
         raise KeyboardInterrupt
-    return document
+    return measured
 
 
-def is_regression(document: CiDocument) -> bool:
-    """Whether `--fail-on regression` is to fail; says so on stderr.
+def fails_gate(measured: Measured) -> bool:
+    """Whether `--fail-on regression` ends with its exit code, which is then told on stderr.
 
     Raises:
         UsageError: nothing is slower, but a changed file could not be compared since the checkout is not the commit.
     """
-    if document.has_regressions:
+    if measured.document.has_regressions:
         sys.stderr.write("--fail-on regression: a function is slower or different, so this ends with exit code 5.\n")
         return True
-    other = [each.file for each in document.left_out if each.reason.startswith(NOT_OF_THE_COMMIT)]
-    if other:
+    if drifted := measured.gathered.drifted:
+        named = ", ".join((*drifted[:_NAMED], *(["…"] if len(drifted) > _NAMED else [])))
         raise UsageError(
-            f"--fail-on regression: {', '.join(other[:_NAMED])}{', …' if len(other) > _NAMED else ''}: the checkout "
-            "differs from the commit, so nothing is known of what was changed there. Commit or stash it, or run this "
-            "before the step that changes it."
+            f"--fail-on regression: {named}: the checkout differs from the commit, so nothing is known of what was "
+            "changed there. Commit or stash it, or run this before the step that changes it."
         )
     return False
 

@@ -17,6 +17,7 @@ from afterburner.ci_action.gathered import Gathered
 from afterburner.ci_action.memory import Memory
 from afterburner.ci_action.optimizing import beyond_the_most, explain_unranked, optimize_functions
 from afterburner.ci_action.paths import PathFilter
+from afterburner.ci_action.python_code import is_async
 from afterburner.ci_action.report.document import MOST_FUNCTIONS, CiDocument, Decision, LeftOutPart, Mode
 from afterburner.ci_action.report.words import one_line
 from afterburner.ci_action.repository import find_range, head_alone, open_repository
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
 
 _PACKAGE = "afterburner-agent"
 _NOT_TRIED = (Decision.NOT_REACHED, Decision.INTERRUPTED)
+_ASYNC = "it is `async def`, which is not looked at by itself"
 _MOST_PATCH = 400_000
 
 
@@ -103,15 +105,23 @@ def _optimize_changes(
     tried = {(part.file, part.function) for part in gathered.functions}
     for key, function in functions.items():
         if key not in tried:
-            gathered.left_out.append(_why_not_tried(function, options, gathered, is_called=key in called))
+            is_called = key in called if called else None
+            gathered.left_out.append(_why_not_tried(function, options, gathered, is_called=is_called))
 
 
-def _why_not_tried(function: ChangedFunction, options: CiOptions, gathered: Gathered, *, is_called: bool) -> LeftOut:
-    if gathered.interrupted:
-        return LeftOut(function.file, "the run was interrupted before its turn", function.name)
-    if is_called:
+def _why_not_tried(
+    function: ChangedFunction, options: CiOptions, gathered: Gathered, *, is_called: bool | None
+) -> LeftOut:
+    """Why a changed function was not looked at; `is_called` is None where nothing was ranked yet."""
+    if is_called is False:
+        why = _ASYNC if is_async(function.text) else _not_called(options)
+    elif gathered.interrupted:
+        why = "the run was interrupted before its turn"
+    elif is_called:
         return beyond_the_most(function, options)
-    return LeftOut(function.file, _not_called(options), function.name)
+    else:
+        why = _not_called(options)
+    return LeftOut(function.file, why, function.name)
 
 
 def _not_called(options: CiOptions) -> str:
@@ -123,6 +133,7 @@ def _work_through(session: Session, options: CiOptions, span: Range, gathered: G
     """Optimise the hottest functions of the whole repository that no earlier run has tried."""
     memory, who = Memory.read(options.memory), f"{options.models.model} {version(_PACKAGE)}"
     wanted = PathFilter.of(options.include, options.exclude)
+    resting = memory.wake(who)
     files: dict[str, dict[str, ChangedFunction]] = {}
 
     def find(key: Key) -> ChangedFunction | None:
@@ -130,11 +141,14 @@ def _work_through(session: Session, options: CiOptions, span: Range, gathered: G
         if file not in files:
             files[file] = _functions_by_name(options, span, file) if wanted.takes(file) else {}
         function = files[file].get(name)
-        return function if function is not None and not memory.knows(function.key, who) else None
+        is_new = function is not None and not memory.knows(function.key, who) and function.key not in resting
+        return function if is_new else None
 
     optimize_functions(session, options, find, gathered, on_event)
     for part in gathered.functions:
-        if part.decision not in _NOT_TRIED and (part.file, part.function) not in gathered.cut_short:
+        if (part.file, part.function) in gathered.cut_short:
+            memory.let_rest(part.key, who)
+        elif part.decision not in _NOT_TRIED:
             memory.remember(part.key, who)
     if options.memory is not None:
         memory.write(options.memory)

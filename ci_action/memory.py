@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 MOST_REMEMBERED = 20_000
+_RESTS = ", too short a time"
 _MOST_BYTES = 4 * 1024 * 1024
 
 
@@ -28,7 +29,8 @@ class _Stored(BaseModel):
 class Memory:
     """The functions that were tried, by `function_key`, with who tried them.
 
-    A function is tried again when its text changes, or when another model or version of this program looks at it.
+    A function is tried again when its text changes, or when another model or version of this program looks at it. One
+    for which the time was too short rests once, so that others have a turn, and is then tried again.
 
     Attributes:
         tried: who tried each function, the latest last.
@@ -44,6 +46,17 @@ class Memory:
         """Note that a function was tried."""
         self.tried.pop(key, None)
         self.tried[key] = who
+
+    def wake(self, who: str) -> set[str]:
+        """The functions that rest this time; they are no longer remembered."""
+        resting = {key for key, by in self.tried.items() if by == who + _RESTS}
+        for key in resting:
+            del self.tried[key]
+        return resting
+
+    def let_rest(self, key: str, who: str) -> None:
+        """Note that the time was too short for a function."""
+        self.remember(key, who + _RESTS)
 
     @classmethod
     def read(cls, place: Path | None) -> Memory:

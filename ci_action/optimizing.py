@@ -9,6 +9,10 @@ from typing import TYPE_CHECKING
 
 from afterburner.agent import InputOptions, Proof, WorkloadError, optimize_many
 from afterburner.agent.evidence.receipt import receipt_bytes
+from afterburner.agent.judge.confirmation import NOT_TRIED_IN_TIME
+from afterburner.agent.judge.decide import TOO_LATE_TO_CONFIRM
+from afterburner.agent.judge.screening import TOO_LATE_TO_SCREEN
+from afterburner.agent.models.requests.spending import TIME_IS_UP
 from afterburner.agent.options import RunSettings
 from afterburner.agent.page.run_section import section_of_run
 from afterburner.ci_action.changes import LeftOut
@@ -127,9 +131,17 @@ def _gather(
 
 
 def lacked_time(result: RunResult) -> bool:
-    """Whether nothing was offered and more time may change that: each message that says so names the option."""
-    told = (result.summary, result.ended_early, *(each.reason for each in result.candidates))
-    return not result.improved and any("--max-seconds" in each for each in told)
+    """Whether nothing was offered and more time may change that."""
+    return not result.improved and (
+        result.ended_early == TIME_IS_UP or any(_is_for_want_of_time(each.reason) for each in result.candidates)
+    )
+
+
+def _is_for_want_of_time(reason: str) -> bool:
+    """Whether a candidate was refused since the time was over. Other reasons may quote values of the code."""
+    if reason in (TOO_LATE_TO_CONFIRM, TOO_LATE_TO_SCREEN):
+        return True
+    return reason.startswith("only ") and reason.endswith(NOT_TRIED_IN_TIME)
 
 
 def _receipt_of(outcome: Outcome, number: int, gathered: Gathered) -> str | None:

@@ -104,14 +104,15 @@ def text_report(document: CiDocument) -> str:
     return "\n".join(lines) + "\n"
 
 
-def step_outputs(document: CiDocument, folder: Path) -> dict[str, str]:
-    """The outputs of the step, as action.yml names them."""
+def step_outputs(measured: Measured, folder: Path) -> dict[str, str]:
+    """The outputs of the step, as action.yml names them. It also fails if the checkout is not the commit."""
+    document = measured.document
     best = document.best_gain
     patch = folder / PATCH
     return {
         "improved": str(len(document.of(Decision.IMPROVED))),
         "regressions": str(len(document.of(Decision.SLOWER))),
-        "failed": str(document.has_regressions).lower(),
+        "failed": str(document.has_regressions or bool(measured.gathered.drifted)).lower(),
         "best-gain": f"{best.ratio:.2f}" if best is not None else "",
         "report": str(folder / PAGE),
         "folder": str(folder),

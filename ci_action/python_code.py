@@ -8,7 +8,7 @@ import tokenize
 from typing import Any
 
 from afterburner.agent import UsageError
-from afterburner.agent.code.source_text import parse
+from afterburner.agent.code.source_text import dedent, parse
 
 _DOCSTRING_OWNERS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 
@@ -86,3 +86,11 @@ def _without_words(node: ast.stmt) -> ast.stmt:
 def _is_text(statement: ast.stmt) -> bool:
     value = statement.value if isinstance(statement, ast.Expr) else None
     return isinstance(value, ast.Constant) and isinstance(value.value, str)
+
+
+def is_async(function_text: str) -> bool:
+    """Whether the text of a function is one of `async def`."""
+    try:
+        return isinstance(parse(dedent(function_text)).body[0], ast.AsyncFunctionDef)
+    except (SyntaxError, IndexError, RecursionError):
+        return False

@@ -75,18 +75,19 @@ async def _put(server: Server, offer: Offer, *, reverts: bool) -> tuple[str, typ
     if server.preview.locked():
         server.say(f"{offer.function}: {offer.short}. Its preview opens when the open one is closed.")
     async with server.preview:
-        server.say(f"{offer.function}: {offer.short}. To apply it, tick its change in the preview, then Apply.")
         return await _change(server, offer, asks=True, reverts=False)
 
 
 async def _change(server: Server, offer: Offer, *, asks: bool, reverts: bool) -> tuple[str, types.MessageType]:
-    """The same, when its turn has come."""
+    """Make the edit of the document as it is now; what to tell, as `_put`."""
     info = types.MessageType.Info
     document = server.document(offer.uri)  # from here to the edit nothing is waited for: all of it is of one text
     if document is None:
         told = f'You closed the file or its cell. Open it, and choose "Apply the proven rewrite" on {offer.function}.'
         return told, info
     text = document.python
+    if not reverts and offer.is_in(text):  # the same was asked for while its preview was open
+        return "", info
     edits = offer.reverting_edits_for(text) if reverts else offer.edits_for(text)
     if edits is None and reverts:
         return "The rewrite has been changed since, so the original was not put back.", info
@@ -99,6 +100,8 @@ async def _change(server: Server, offer: Offer, *, asks: bool, reverts: bool) ->
     label = f"Put the original of {offer.function} back" if reverts else f"{offer.function}: {offer.short}"
     is_made = offer.is_out_of if reverts else offer.is_in
     change = Change(edits, label, asks=asks, is_made=is_made, changed=server.changed)
+    if asks:
+        server.say(f"{offer.function}: {offer.short}. To apply it, tick its change in the preview, then Apply.")
     why_not = await apply_change(server, document, change)
     if why_not:
         return _not_put(offer, document.python, why_not, reverts=reverts)

@@ -9,7 +9,7 @@ from typing import Any
 
 SECTION = "afterburner"
 GIVEN_BY = "the editor's settings"
-_TIME_OPTION = re.compile(r"--max-seconds\b")  # the one option that results of a run name
+_TIME_OPTION = re.compile(r"--max-seconds(?= allows more| more\b|\) is up)")  # the option that our own reasons name
 _OWN = {
     "trusted": "whether code of the workspace may run without a question",
     "preview": "whether the editor shows a rewrite before it is applied, where it can",

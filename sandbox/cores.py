@@ -67,8 +67,8 @@ class Cores:
     ) -> Iterator[int]:
         """Waits for a free slot and holds it, against every other process of this machine, too.
 
-        Whoever waits first has the turn, so who gives a slot back and wants it again at once comes later. `on_wait` is
-        called once if no slot is free. While the block runs, the calling thread, and what it starts, keeps to the
+        Whoever waits first is next: a thread that gives a slot back and wants it again at once has to wait. `on_wait`
+        is called once if no slot is free. While the block runs, the calling thread, and what it starts, keeps to the
         watching cores.
 
         Raises:
@@ -125,7 +125,8 @@ class Cores:
                         held.callback(os.close, wish)
                         fcntl.flock(wish, fcntl.LOCK_SH)  # a borrower that looks holds it for a moment
                     on_wait()  # only now: whoever hears of it may count on its turn
-                time.sleep(_RETRY_WHEN_NEXT_S if turns else _RETRY_S)
+                is_brief = turns and self.watching.isdisjoint(self.slots)  # or looking would disturb what is timed
+                time.sleep(_RETRY_WHEN_NEXT_S if is_brief else _RETRY_S)
         raise CancelledError
 
 

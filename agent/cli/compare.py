@@ -169,9 +169,9 @@ def _jobs(  # noqa: PLR0917 - what the command line says of the two versions
         raise UsageError("Give two files, BEFORE and AFTER, or one FILE with --base REV.")
     if base is None:
         pair = Job.from_file(before, function=function, inputs=inputs)
-        return pair, Job.from_file(after or "", function=function, inputs=InputOptions(left_out=inputs.left_out))
+        return pair, Job.from_file(after or "", function=function)
     old = Job.from_revision(before, base, function=function, inputs=inputs)
-    return old, Job(before, function, InputOptions(left_out=inputs.left_out), revision=head or "")
+    return old, Job(before, function, revision=head or "")
 
 
 def _named(before: str, after: str | None, base: str | None, head: str | None) -> str:

@@ -140,11 +140,13 @@ class PlainProgress:
 
     def __call__(self, event: ProgressEvent) -> None:
         """Print the event; of the many waits for a core, one a minute."""
+        line = f"{event.stage}: {line_of(event)}{_best(event.best_ratio)}{_spent(spent_of(event))}"
         if event.kind is EventKind.WAITING_FOR_CORE:
             if time.monotonic() - self._waiting_told_s < _WAITING_TOLD_EVERY_S:
+                self._lines.note(line)
                 return
             self._waiting_told_s = time.monotonic()
-        self._lines.show(f"{event.stage}: {line_of(event)}{_best(event.best_ratio)}{_spent(spent_of(event))}")
+        self._lines.show(line)
 
 
 class LiveProgress:

@@ -1,7 +1,7 @@
 """`# afterburner: skip`: the comment by which a function asks not to be chosen for a rewrite.
 
-It counts in the header alone: on the line of `def`, on one of its decorators, or between them. Who names the function
-is not kept from optimising it, and a comparison of two versions does not look at it.
+It counts in the header alone: on the line of `def`, on one of its decorators, or between them. It does not stop anyone
+who names the function, and comparisons of two versions ignore it.
 """
 
 from __future__ import annotations

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 from afterburner.sandbox.commands.checks import PYTHON_RUNS, Check, Status
@@ -10,8 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 _RUNS, _EXTRA = "runs ", "extra "
-# The extra that each of these checks needs and names if it is missing.
-_EXTRA_OF = {"docker": "docker", "language model": "llm", "editor": "lsp", "pull requests": "ci", "Ray": "ray"}
+_COMMAND = re.compile(r"`[^`]+`")
 
 
 def shown_checks(checks: Sequence[Check]) -> list[Check]:
@@ -19,7 +19,7 @@ def shown_checks(checks: Sequence[Check]) -> list[Check]:
 
     An extra is left out if it is missing and another check says so already.
     """
-    told = {_EXTRA + extra for name, extra in _EXTRA_OF.items() if _is_not_ok(name, checks)}
+    advice = [each.advice for each in checks if not each.name.startswith(_EXTRA)]
     languages = [each for each in checks if _is_further_language(each)]
     extras = [each for each in checks if each.name.startswith(_EXTRA) and each.status is Status.OK]
     shown: list[Check] = []
@@ -30,13 +30,15 @@ def shown_checks(checks: Sequence[Check]) -> list[Check]:
         elif check in extras:
             if check is extras[0]:
                 shown.append(Check("extras", Status.OK, f"complete: {_names(extras, _EXTRA)}"))
-        elif check.name not in told:
+        elif not (check.name.startswith(_EXTRA) and _is_advised(check, advice)):
             shown.append(check)
     return shown
 
 
-def _is_not_ok(name: str, checks: Sequence[Check]) -> bool:
-    return any(check.name == name and check.status is not Status.OK for check in checks)
+def _is_advised(extra: Check, advice: Sequence[str]) -> bool:
+    """Whether another check gives the command that installs an extra."""
+    command = _COMMAND.search(extra.advice)
+    return command is not None and any(command[0] in each for each in advice)
 
 
 def _is_further_language(check: Check) -> bool:

@@ -146,7 +146,7 @@ class ReceiptBlock:
 class ReceiptSettings:
     """What the decision was made by. `float_tolerance` and `fixed_clock` say how calls are judged, see `CallCase`.
 
-    `assume` are Python expressions over the parameters, which all inputs keep to that are made.
+    `assume` holds Python expressions over the parameters; every made input keeps to them.
     """
 
     objective: Objective

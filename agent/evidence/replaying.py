@@ -21,9 +21,11 @@ from afterburner.agent.events import EventKind, OnEvent, ProgressEvent, Stage, i
 from afterburner.agent.evidence.project_files import keep_only
 from afterburner.agent.evidence.receipt import sha256_of
 from afterburner.agent.inputs.cases import check_cases, whole_program
+from afterburner.agent.inputs.harness import Harness
 from afterburner.agent.inputs.harness_answers import FoundCall, scrub
 from afterburner.agent.inputs.replayed_calls import Replay
 from afterburner.agent.inputs.staging import environment_of
+from afterburner.agent.inputs.stated_assumptions import unmet_assumptions
 from afterburner.agent.inputs.written_calls import invented_inputs
 from afterburner.agent.judge.comparison import Comparison
 from afterburner.agent.judge.confirmation import Incumbent, confirmation_of
@@ -267,6 +269,13 @@ def _workload(
     if settings.float_tolerance is not None:
         notes.append(f"floats may differ by {settings.float_tolerance:g} (relative), as in the receipt")
     if settings.assume:
+        harness = Harness(sandbox, target, environment, _limits(receipt))
+        for each in unmet_assumptions(harness, settings.assume, calls):
+            if not each.held:
+                raise UsageError(
+                    f"The receipt assumes `{scrub(each.expression, 200)}`, which holds in none of its own inputs, so a "
+                    "replay would try nothing. Measure the rewrite with compare instead."
+                )
         stated = " and ".join(scrub(each, 200) for each in settings.assume)
         notes.append(f"inputs are made only if {stated}, as in the receipt")
     workload = Workload(

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from afterburner.sandbox import Measurement, Report
 
 ORIGINAL = "original"
+NOT_TRIED_IN_TIME = " before the time was over; give --max-seconds more"  # the end of a reason
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,7 +145,7 @@ def unproven(
     told = f"only {agreed.inputs} of {least} inputs could be tried"
     if agreed.exhausted:
         return Comparison(Decision.REFUSED, f"{told}, for making more failed: {agreed.failures[0]}")
-    return Comparison(Decision.REFUSED, f"{told} before the time was over; give --max-seconds more")
+    return Comparison(Decision.REFUSED, f"{told}{NOT_TRIED_IN_TIME}")
 
 
 def _condition(agreed: Agreement, unreached: Sequence[int], made: int | None) -> str:

@@ -289,5 +289,5 @@ def _summary(settings: RunSettings, state: LoopState, workload: Workload) -> str
     tried = len(state["records"])
     which = f"none of {tried} candidates was" if tried > 1 else "the only candidate was not"
     if state["ended_early"] == TIME_IS_UP:
-        return f"nothing is offered: {which} shown to be correct and really better before {TIME_IS_UP}"
+        return f"nothing is offered: {which} shown to be correct and really better; {TIME_IS_UP}"
     return f"nothing is offered: {which} correct and really better"

@@ -9,16 +9,21 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 MOST_CHARACTERS = 1_500
+_MORE_TIME = re.compile(r"--max-seconds(?= allows more| more$|\) is up)")  # as our own reasons end
 _RUN = re.compile(r"(\S)\1{39,}")  # of one character: how many there are tells more than to see them
 _OPTION = re.compile(r"(?<!\w)--(?:[a-z]|\s)")
 
 
 def one_line(text: object, most: int = MOST_CHARACTERS) -> str:
     """The text on one line, cut at `most` characters: unseen characters are escaped, long runs told by length."""
-    text = str(text).replace("--max-seconds", "--max-minutes")  # the name of the option of a run here
-    flat = _RUN.sub(lambda run: f"{run[1]}{run[1]}…({len(run[0]):,} in a row)", " ".join(text.split()))
+    flat = _RUN.sub(lambda run: f"{run[1]}{run[1]}…({len(run[0]):,} in a row)", " ".join(str(text).split()))
     shown = "".join(each if each.isprintable() else each.encode("unicode_escape").decode() for each in flat)
     return shown if len(shown) <= most else f"{shown[: most - 1]}…"
+
+
+def own_option(reason: str) -> str:
+    """A reason of a run with the option of `ci` that gives it more time."""
+    return _MORE_TIME.sub("--max-minutes", reason)
 
 
 def plain_reason(error: Exception, root: Path) -> str:

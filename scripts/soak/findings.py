@@ -95,7 +95,7 @@ class Findings:
         longest = sorted(self.seconds_of, key=lambda name: -self.seconds_of[name])
         rows = {
             "runs": f"{self.runs} ({self.attacks} attacks), {self.runs / max(self.seconds, 1e-9):.1f} per second",
-            "took most in all": ", ".join(f"{name} {self.seconds_of[name]:.0f} s" for name in longest[:_LONGEST]),
+            "total by program": ", ".join(f"{name} {self.seconds_of[name]:.0f} s" for name in longest[:_LONGEST]),
             "languages": ", ".join(self.languages),
             "kills": str(self.kills),
             "wrong verdicts": str(len(self.wrong)),

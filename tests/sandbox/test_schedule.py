@@ -275,11 +275,14 @@ def test_a_stopped_process_that_waits_for_a_core_keeps_it_from_nobody(
         assert waiter.stdout.readline() == "waiting\n"
         waiter.send_signal(signal.SIGSTOP)
         os.waitid(os.P_PID, waiter.pid, os.WSTOPPED)
-    with slot.lease():
-        pass
-    waiter.send_signal(signal.SIGCONT)
-    waiter.communicate()
-    assert waiter.returncode == 0
+    try:
+        with slot.lease():
+            pass
+        waiter.send_signal(signal.SIGCONT)
+        waiter.communicate()
+        assert waiter.returncode == 0
+    finally:
+        waiter.kill()
 
 
 def test_a_core_can_be_leased_by_every_user_whatever_the_umask_of_the_first(

@@ -96,7 +96,7 @@ def _remedies(plan: Plan) -> Iterator[str]:
     config, phase = plan.config, plan.memory.largest_phase
     length = "grpo.answer_tokens" if config.method is Method.GRPO else "max_tokens"
     if phase == ROLLOUT:
-        yield "set grpo.vllm, which holds fewer answers at a time"
+        yield "generate with vLLM on other devices (grpo.vllm with mode server)"
         yield f"lower grpo.rollouts, grpo.prompts or {length}"
     elif phase == STEP:
         if plan.batches.per_device > 1:

@@ -95,11 +95,11 @@ def test_nothing_is_shown_twice_and_what_works_is_brief() -> None:
         Check("runs cpp", ok, "g++ 12"),
         Check("runs go", missing, "no toolchain", "Install golang."),
         Check("runs ruby", ok, "3.1"),
-        Check("extra ci", missing, "not installed: gitpython", "Only if you want it."),
-        Check("extra docker", missing, "not installed: docker", "Only if you want it."),
+        Check("extra ci", missing, "not installed: gitpython", "Only if you want it: `pip install x[ci]`."),
+        Check("extra docker", missing, "not installed: docker", "Only if you want it: `pip install x[docker]`."),
         Check("extra lsp", ok, "pygls"),
         Check("extra mcp", ok, "mcp"),
-        Check("pull requests", missing, "not installed: gitpython", "Only for `ci`."),
+        Check("pull requests", missing, "not installed: gitpython", "Only for `ci`: `pip install x[ci]`."),
     ]
     assert [(each.name, each.status, each.found) for each in shown_checks(found)] == [
         ("docker", ok, "24.0"),

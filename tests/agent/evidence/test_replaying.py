@@ -79,6 +79,9 @@ def test_a_replay_keeps_to_what_the_run_assumed_and_says_so(make_bench: MakeBenc
     replayed = replay_receipt(receipt, Deadline.after(120))
     assert replayed.answer is Answer.CONFIRMED, replayed.reason
     assert any("inputs are made only if len(left) > 0" in note for note in replayed.notes)
+    forged = replace(receipt, settings=replace(receipt.settings, assume=("False",)))
+    with pytest.raises(UsageError, match="assumes `False`, which holds in none of its own inputs"):
+        replay_receipt(forged, Deadline.after(120))
     without = replace(receipt, settings=replace(receipt.settings, assume=()))
     assert replay_receipt(without, Deadline.after(120)).answer is Answer.DENIED, "an empty list shows a difference"
 

@@ -92,7 +92,7 @@ def test_remedies_lower_the_peak_where_it_is() -> None:
     with pytest.raises(TrainingError) as raised:
         check_plan(plan)
     line = str(raised.value)
-    assert "are 40.0. Set grpo.vllm, which holds fewer answers at a time, lower grpo.rollouts, grpo.prompts or " in line
+    assert "are 40.0. Generate with vLLM on other devices (grpo.vllm with mode server), lower grpo.rollouts, " in line
     assert "batch.per_device" not in line, "the rollout does not depend on it"
     for fewer in ({"prompts": 4, "rollouts": 16}, {"prompts": 8, "rollouts": 8}):
         assert plan_of(config("grpo", grpo=fewer), Hardware(1, 40)).memory.peak_gib < plan.memory.peak_gib
