@@ -113,15 +113,11 @@ def _why_not_tried(
     function: ChangedFunction, options: CiOptions, gathered: Gathered, *, is_called: bool | None
 ) -> LeftOut:
     """Why a changed function was not looked at; `is_called` is None where nothing was ranked yet."""
-    if is_called is False:
-        why = _ASYNC if is_async(function.text) else _not_called(options)
-    elif gathered.interrupted:
-        why = "the run was interrupted before its turn"
-    elif is_called:
+    if gathered.interrupted and is_called is not False:
+        return LeftOut(function.file, "the run was interrupted before its turn", function.name)
+    if is_called:
         return beyond_the_most(function, options)
-    else:
-        why = _not_called(options)
-    return LeftOut(function.file, why, function.name)
+    return LeftOut(function.file, _ASYNC if is_async(function.text) else _not_called(options), function.name)
 
 
 def _not_called(options: CiOptions) -> str:

@@ -26,7 +26,6 @@ if TYPE_CHECKING:
     from afterburner.agent.batch.batch_results import ManyResult, Outcome
     from afterburner.agent.events import OnEvent
     from afterburner.agent.inputs.rank import RankedTarget
-    from afterburner.agent.loop.results import RunResult
     from afterburner.ci_action.changes import ChangedFunction
     from afterburner.ci_action.gathered import Gathered
     from afterburner.ci_action.options import CiOptions
@@ -114,7 +113,8 @@ def _gather(
         part = part_of_outcome(place, outcome, receipt, merged=merged)
         gathered.functions.append(part)
         if outcome.result is not None:
-            if lacked_time(outcome.result):
+            reasons = (outcome.result.ended_early, *(each.reason for each in outcome.result.candidates))
+            if not outcome.result.improved and any(map(is_for_want_of_time, reasons)):
                 gathered.cut_short.add((part.file, part.function))
             gathered.sections.append(section_of_run(outcome.result))
             gathered.machine = outcome.result.machine
@@ -130,16 +130,9 @@ def _gather(
         gathered.notes.append(f"the model was not asked further: {many.usage.cap}")
 
 
-def lacked_time(result: RunResult) -> bool:
-    """Whether nothing was offered and more time may change that."""
-    return not result.improved and (
-        result.ended_early == TIME_IS_UP or any(_is_for_want_of_time(each.reason) for each in result.candidates)
-    )
-
-
-def _is_for_want_of_time(reason: str) -> bool:
-    """Whether a candidate was refused since the time was over. Other reasons may quote values of the code."""
-    if reason in (TOO_LATE_TO_CONFIRM, TOO_LATE_TO_SCREEN):
+def is_for_want_of_time(reason: str) -> bool:
+    """Whether a search ended, or a candidate was refused, since the time was over. Other reasons may quote the code."""
+    if reason in (TIME_IS_UP, TOO_LATE_TO_CONFIRM, TOO_LATE_TO_SCREEN):
         return True
     return reason.startswith("only ") and reason.endswith(NOT_TRIED_IN_TIME)
 
