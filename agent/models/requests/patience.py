@@ -23,7 +23,11 @@ Result = TypeVar("Result")
 
 
 def patiently(send: Callable[[], Result], *, tries: int, model_session: ModelSession) -> Result:
-    """Call `send` until it succeeds, fails for good or has been tried often enough; its last error is raised."""
+    """Call `send` until it succeeds, fails for good or has been tried often enough; its last error is raised.
+
+    Raises:
+        CancelledError: the run was cancelled, even if a request failed in that same moment.
+    """
     lines: list[str] = []
 
     def wait(state: tenacity.RetryCallState) -> float:
@@ -58,6 +62,10 @@ def patiently(send: Callable[[], Result], *, tries: int, model_session: ModelSes
         return retrying(send)
     except CapReachedError as error:
         raise CapReachedError(str(error), after=lines[-1] if lines else "") from None
+    except Exception:
+        if model_session.cancel.cancelled:  # nothing is tried again then, so the failure would pass for the model's
+            raise CancelledError from None
+        raise
 
 
 def _failure(state: tenacity.RetryCallState) -> Any:

@@ -12,6 +12,7 @@ from afterburner.agent.models.requests import patience
 from afterburner.agent.models.requests.client import RequestFailedError
 from afterburner.agent.models.requests.failures import Failure
 from afterburner.agent.models.requests.model_session import ModelSession
+from afterburner.sandbox import CancelledError, CancelToken
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -80,3 +81,15 @@ def test_nobody_waits_beyond_the_time_of_the_run() -> None:
     assert waits(Failure("busy", passing=True, free=True, busy=True), until=Deadline.after(9)) == []
     assert waits(Failure("gone", passing=True, free=False), until=Deadline.after(1)) == []
     assert waits(Failure("gone", passing=True, free=False), retries=0) == []
+
+
+@pytest.mark.parametrize("passing", [True, False])
+def test_a_request_that_fails_in_the_moment_of_a_cancel_is_no_failure_of_the_model(passing: bool) -> None:
+    token = CancelToken()
+
+    def cancelled_meanwhile() -> None:
+        token.cancel()
+        raise RequestFailedError(Failure("gone", passing=passing, free=False))
+
+    with pytest.raises(CancelledError):
+        patience.patiently(cancelled_meanwhile, tries=3, model_session=ModelSession(cancel=token))
