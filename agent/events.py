@@ -116,7 +116,7 @@ class ProgressEvent:
     job: str = ""  # "/srv/shop.py::Stock.value"
     target: str = ""  # the function that a run over many targets is at
     number: int = 0  # of that target, from 1
-    targets: int = 0  # how many there are
+    targets: int = 0  # how many turns there will be, as far as known
     fraction: float = 0.0  # of the work that is done; it never falls, and stays below 1: the end is the result
     usage: Usage = NOTHING_USED  # of language models so far
     elapsed_s: float = 0.0  # since this process began or resumed the job

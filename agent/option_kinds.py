@@ -11,6 +11,8 @@ from typing import Any, TypeVar, Union, get_args, get_origin, get_type_hints
 from afterburner.sandbox import UsageError
 
 LARGEST_SEED = 2**32 - 1  # PYTHONHASHSEED takes no more
+MOST_STATED = 100  # expressions that are stated of every input, by options and as many by a docstring
+LONGEST_STATED = 1_000  # characters of one
 HOTTEST = 2.0  # the highest temperature that any provider takes
 _FORM = "Give one number from 0 to 2, such as 0.7, or two, such as 0.2:1.0: of the first round and of the last."
 Kind = TypeVar("Kind", bound=StrEnum)

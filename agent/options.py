@@ -14,6 +14,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from afterburner.agent.option_kinds import (
     LARGEST_SEED,
+    LONGEST_STATED,
+    MOST_STATED,
     EnvironmentKind,
     Option,
     SearchStyle,
@@ -97,7 +99,7 @@ class InputOptions:
             whole=True,
         ),
     ] = ()
-    left_out: tuple[str, ...] = ()  # files and folders of the project that the code does not see: what is written there
+    left_out: tuple[str, ...] = ()  # files of the project that the code does not see: results are written there
 
     def __post_init__(self) -> None:
         """Check the bounds.
@@ -107,7 +109,11 @@ class InputOptions:
         """
         object.__setattr__(self, "environment", member(EnvironmentKind, "environment", self.environment))
         check(self)
+        if len(self.assume) > MOST_STATED:
+            raise UsageError(f"--assume: there are {len(self.assume)} expressions; at most {MOST_STATED} are taken.")
         for each in self.assume:
+            if len(each) > LONGEST_STATED:
+                raise UsageError(f"--assume {each[:40]!r}…: it is longer than {LONGEST_STATED:,} characters. Split it.")
             try:
                 ast.parse(each, mode="eval")
             except (SyntaxError, ValueError, RecursionError, MemoryError) as error:

@@ -26,6 +26,13 @@ def format_change(ratio: float) -> str:
     return f"{format_ratio(ratio)} faster" if ratio >= 1 or ratio <= 0 else f"{format_ratio(1 / ratio)} slower"
 
 
+def format_by_size(small: float, large: float) -> str:
+    """`1.90x on small inputs to 38.0x on large ones`, or `1.50x slower on small inputs, 38.0x faster on large ones`."""
+    if min(small, large) >= 1:
+        return f"{format_ratio(small)} on small inputs to {format_ratio(large)} on large ones"
+    return f"{format_change(small)} on small inputs, {format_change(large)} on large ones"
+
+
 def format_interval(gain: Gain) -> str:
     """`2.10x to 2.45x`: the bounds of a gain."""
     return f"{format_ratio(gain.low)} to {format_ratio(gain.high)}"

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING
 from git.exc import GitError
 
 from afterburner.agent import AfterburnerError, UsageError
-from afterburner.agent.code.locate import functions_in, read_source
+from afterburner.agent.code.locate import functions_in, text_of
 from afterburner.agent.code.source_text import dedent, split_lines
-from afterburner.agent.inputs.project_modules import is_generated, is_hidden, is_test, says_generated
+from afterburner.agent.inputs.project_modules import has_generated_name, is_hidden, is_test, says_generated
 from afterburner.ci_action.python_code import code_outside, codes_of_functions, decode
 from afterburner.ci_action.report.document import MOST_LINES, function_key
 from afterburner.ci_action.repository import ChangedFile, blob_at, bytes_of_blob, changed_files
@@ -77,11 +77,11 @@ class LeftOut:
     file: str
     reason: str
     function: str | None = None
-    is_drift: bool = False  # the checkout has something else there than the commit, so nothing is known of the change
+    is_unread: bool = False  # it could not be read, or is not what the commit has, so nothing is known of the change
 
 
-class _DriftError(UsageError):
-    """A file of the checkout is not that of the commit."""
+class _UnreadError(UsageError):
+    """What the commit has of a file cannot be read, or is not what lies in the checkout."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,8 +96,10 @@ class Changes:
 _OF_PROPERTY = "it is a property, which is not looked at by itself"
 
 
-def find_changes(repository: Repo, span: Range, wanted: PathFilter) -> Changes:
+def find_changes(repository: Repo, span: Range, wanted: PathFilter, *, of_checkout: bool) -> Changes:
     """Find the functions that were added or whose code was changed; comments, docstrings and layout do not count.
+
+    All is read from git: line ends and other filters may make something else of it in the checkout.
 
     Tests, generated and hidden files, links, submodules and everything that is not Python are passed over in silence.
 
@@ -105,6 +107,7 @@ def find_changes(repository: Repo, span: Range, wanted: PathFilter) -> Changes:
         repository: that is open.
         span: the commits.
         wanted: the files that count.
+        of_checkout: whether what lies in the checkout is to be measured. Files that differ there are left out.
 
     Raises:
         UsageError: the pull request changes too many files.
@@ -120,15 +123,19 @@ def find_changes(repository: Repo, span: Range, wanted: PathFilter) -> Changes:
             left_out.append(LeftOut(name, "its name is too long, or not one that a report can hold"))
             continue
         try:
-            functions += _changed_functions(repository, root, changed)
-            left_out += [LeftOut(name, _OF_PROPERTY, each) for each in _changed_properties(repository, root, changed)]
-            if _differs_outside_of_functions(repository, root, changed):
+            if of_checkout:
+                _check_on_disk(root / PurePosixPath(changed.path), changed.blob)
+            data = _bytes_at_head(repository, changed)
+            functions += _changed_functions(repository, changed, data)
+            left_out += [LeftOut(name, _OF_PROPERTY, each) for each in _changed_properties(repository, changed, data)]
+            if _differs_outside_of_functions(repository, changed, data):
                 notes.append(f"{name}: code outside of functions was changed, too, and is not measured by itself")
         except AfterburnerError as error:
-            left_out.append(LeftOut(name, _short(error, root), is_drift=isinstance(error, _DriftError)))
+            left_out.append(LeftOut(name, str(error).rstrip("."), is_unread=isinstance(error, _UnreadError)))
         except GitError:  # a partial clone may lack a file of the base
-            left_out.append(LeftOut(name, "git cannot read it at the base: fetch the whole history"))
-    return Changes(_with_moves(repository, root, files, functions), tuple(left_out), tuple(notes))
+            reason = "git cannot read it at the base: fetch the whole history"
+            left_out.append(LeftOut(name, reason, is_unread=True))
+    return Changes(_with_moves(repository, files, functions), tuple(left_out), tuple(notes))
 
 
 def printable_name(path: str) -> str:
@@ -145,24 +152,25 @@ def functions_of_file(root: Path, head: Commit, file: str) -> list[ChangedFuncti
     blob = blob_at(head, file)
     if blob is None:
         raise UsageError(f"{file} is not part of commit {head.hexsha[:10]}")
-    return list(_functions(root, ChangedFile(file, file, 0, 0, "", blob), {}))
+    _check_on_disk(root / PurePosixPath(file), blob)
+    changed = ChangedFile(file, file, 0, 0, "", blob)
+    return list(_functions(changed, _bytes_at_head(head.repo, changed), {}))
 
 
-def _differs_outside_of_functions(repository: Repo, root: Path, changed: ChangedFile) -> bool:
+def _differs_outside_of_functions(repository: Repo, changed: ChangedFile, data: bytes) -> bool:
     if not changed.was_regular:
         return False
     before = bytes_of_blob(repository, changed.base_blob, MOST_BYTES) or b""
-    after = (root / PurePosixPath(changed.path)).read_bytes()
-    return code_outside(decode(before)) != code_outside(decode(after))
+    return code_outside(decode(before)) != code_outside(decode(data))
 
 
 def _with_moves(
-    repository: Repo, root: Path, files: Sequence[ChangedFile], functions: Sequence[ChangedFunction]
+    repository: Repo, files: Sequence[ChangedFile], functions: Sequence[ChangedFunction]
 ) -> tuple[ChangedFunction, ...]:
     """The functions with where they were moved from; those that were only moved are no change."""
     if not any(each.is_new for each in functions):
         return tuple(functions)
-    gone = _vanished(repository, root, files)
+    gone = _vanished(repository, files)
     found = []
     for each in functions:
         place, code = gone.get(each.name, ("", "")) if each.is_new else ("", "")
@@ -173,17 +181,19 @@ def _with_moves(
     return tuple(found)
 
 
-def _vanished(repository: Repo, root: Path, files: Sequence[ChangedFile]) -> dict[str, tuple[str, str]]:
+def _vanished(repository: Repo, files: Sequence[ChangedFile]) -> dict[str, tuple[str, str]]:
     """The functions that a changed or deleted file has no longer: their file and their code, by name."""
     found: dict[str, list[tuple[str, str]]] = {}
     for changed in files:
         if not (changed.was_regular and changed.base_path.endswith(".py")):
             continue
-        left = _basecodes_of_functions(repository, changed)
-        place = root / PurePosixPath(changed.path)
-        if changed.is_regular and place.is_file() and not place.is_symlink():
-            for name in codes_of_functions(decode(place.read_bytes()[:MOST_BYTES])):
-                left.pop(name, None)
+        try:
+            left = _basecodes_of_functions(repository, changed)
+            known = codes_of_functions(decode(_bytes_at_head(repository, changed))) if changed.is_regular else {}
+        except (UsageError, GitError):  # too large to look at, or missing from a partial clone
+            continue
+        for name in known:
+            left.pop(name, None)
         for name, code in left.items():
             found.setdefault(name, []).append((changed.base_path, code))
     return {name: places[0] for name, places in found.items() if len(places) == 1}
@@ -203,20 +213,18 @@ def _is_source(name: Path) -> bool:
     return name.suffix == ".py" and not is_hidden(name) and not is_test(name)
 
 
-def _changed_functions(repository: Repo, root: Path, changed: ChangedFile) -> Iterator[ChangedFunction]:
+def _changed_functions(repository: Repo, changed: ChangedFile, data: bytes) -> Iterator[ChangedFunction]:
     """The changed functions of a file. One that only now says that a program wrote it is looked at all the same."""
-    path = root / PurePosixPath(changed.path)
-    _text_on_disk(path, changed.blob)  # before anything opens it: it may be a pipe
-    if is_generated(path):
+    if has_generated_name(Path(changed.path)) or says_generated(decode(data).splitlines()):
         before = bytes_of_blob(repository, changed.base_blob, MOST_BYTES) if changed.was_regular else b"# @generated"
         if before is None or says_generated(decode(before).splitlines()):
             raise UsageError("its name or its first lines say that a program generates it")
-    return _functions(root, changed, _basecodes_of_functions(repository, changed) if changed.was_regular else {})
+    return _functions(changed, data, _basecodes_of_functions(repository, changed) if changed.was_regular else {})
 
 
-def _changed_properties(repository: Repo, root: Path, changed: ChangedFile) -> Iterator[str]:
+def _changed_properties(repository: Repo, changed: ChangedFile, data: bytes) -> Iterator[str]:
     """The names of properties whose code was changed: nobody calls them by name, and no run takes one by itself."""
-    text = decode((root / PurePosixPath(changed.path)).read_bytes())
+    text = decode(data)
     known = _basecodes_of_functions(repository, changed) if changed.was_regular else {}
     callable_names = {name for name, _, _ in functions_in(text)}
     for name, code in codes_of_functions(text).items():
@@ -236,10 +244,21 @@ def _basecodes_of_functions(repository: Repo, changed: ChangedFile) -> dict[str,
     return codes_of_functions(decode(data))
 
 
-def _functions(root: Path, changed: ChangedFile, known: dict[str, str]) -> Iterator[ChangedFunction]:
+def _bytes_at_head(repository: Repo, changed: ChangedFile) -> bytes:
+    """What the commit has of a file.
+
+    Raises:
+        UsageError: the file is too large.
+    """
+    data = bytes_of_blob(repository, changed.blob, MOST_BYTES)
+    if data is None:
+        raise UsageError(f"it is larger than {MOST_BYTES >> 20} MiB")
+    return data
+
+
+def _functions(changed: ChangedFile, data: bytes, known: dict[str, str]) -> Iterator[ChangedFunction]:
     """The functions of a file whose code is not among the known."""
-    path = root / PurePosixPath(changed.path)
-    text = _text_on_disk(path, changed.blob)
+    text, _ = text_of(data, changed.path)
     lines = split_lines(text)
     if len(lines) > MOST_LINES:
         raise UsageError(f"it has more than {MOST_LINES:,} lines")
@@ -261,29 +280,28 @@ def _functions(root: Path, changed: ChangedFile, known: dict[str, str]) -> Itera
             )
 
 
-def _text_on_disk(path: Path, blob: str) -> str:
-    """The text of a file, which has to be that of the commit: what is measured is what is on the disk.
+def _check_on_disk(path: Path, blob: str) -> None:
+    """Make sure that a file of the checkout is that of the commit, where what lies on the disk is measured.
 
     Raises:
-        UsageError: it is something else, or no Python.
+        UsageError: it is something else, or cannot be read.
     """
-    if path.is_symlink() or not path.is_file():
-        raise _DriftError("it is not a regular file in this checkout")
-    data = path.read_bytes()
-    if len(data) > MOST_BYTES:
-        raise UsageError(f"it is larger than {MOST_BYTES >> 20} MiB")
+    if path.is_symlink() or not path.is_file():  # a pipe would not end
+        raise _UnreadError("it is not a regular file in this checkout")
+    try:
+        if path.stat().st_size > MOST_BYTES:
+            raise UsageError(f"it is larger than {MOST_BYTES >> 20} MiB")
+        data = path.read_bytes()
+    except OSError as error:
+        raise _UnreadError(f"it cannot be read: {error.strerror or error}") from error
     if _blob_id(data, blob) != blob:
-        raise _DriftError(
-            "it is not the file of the commit: the checkout has other content, or other line ends; commit or stash it"
+        raise _UnreadError(
+            "it is not the file of the commit: commit or stash it. If git shows no difference, .gitattributes has git "
+            "write other line ends, or something else, than it keeps"
         )
-    return read_source(path)[0]
 
 
 def _blob_id(data: bytes, like: str) -> str:
     """The id that git gives to a file's content, by the hash of the repository (SHA-1, or SHA-256)."""
     make = hashlib.sha256 if len(like) == 64 else hashlib.sha1
     return make(b"blob %d\0" % len(data) + data, usedforsecurity=False).hexdigest()
-
-
-def _short(error: Exception, root: Path) -> str:
-    return str(error).replace(f"{root}/", "").rstrip(".")

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Literal
 from afterburner.agent.code.source_text import split_lines
 from afterburner.agent.code.text_edits import TextEdit, apply_edits
 from afterburner.agent.judge.version_comparison import MEASURED
-from afterburner.agent.wording import count, format_ratio
+from afterburner.agent.wording import count, format_by_size, format_ratio
 from afterburner.ci_action.report.document import (
     LONGEST_BLOCK,
     CounterexamplePart,
@@ -26,13 +26,13 @@ from afterburner.ci_action.report.document import (
 from afterburner.ci_action.report.words import one_line, own_option
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Sequence
 
     from afterburner.agent.batch.batch_results import Outcome
     from afterburner.agent.judge.verification.outcome import Counterexample
     from afterburner.agent.loop.results import RunResult
     from afterburner.agent.session.compare import ComparisonResult
-    from afterburner.agent.types import Gain
+    from afterburner.agent.types import Gain, Skipped
     from afterburner.ci_action.changes import ChangedFunction
 
 MOST_CODE = 60_000  # characters of a patch, and of all the edits of a rewrite
@@ -40,6 +40,7 @@ _KINDS = re.compile(r"(the same on \d+ inputs?): [^;]*")  # how many of which ki
 _ASSUME = re.compile(r"""--assume ("[^"]*"|'[^']*'|\S+)( --assume ("[^"]*"|'[^']*'|\S+))*""")  # no option of `ci`
 _MOST_EDITS = 200
 _LOSS = 0.95
+_TESTS = "pytest"  # the origin of what they give; of one test `pytest: tests/test_a.py::test_b`
 _LATER = "the time was up before its turn; allow more minutes, or fewer functions"
 
 
@@ -218,8 +219,7 @@ def _evidence_of_run(result: RunResult) -> Iterator[str]:
     if result.evidence is not None and result.evidence.larger_inputs:
         yield result.evidence.larger_inputs
     if result.by_size is not None:
-        small, large = format_ratio(result.by_size.small), format_ratio(result.by_size.large)
-        yield f"by size: {small} on small inputs, {large} on large ones; below 1x is slower"
+        yield f"by size: {format_by_size(result.by_size.small, result.by_size.large)}"
     yield from (_KINDS.sub(r"\1", note) for note in result.notes[:10] if note != result.caveat)
 
 
@@ -229,6 +229,7 @@ def _evidence_of_comparison(result: ComparisonResult) -> Iterator[str]:
         yield f"the same on {_inputs(Counter(result.workload_origins).items())}"
         if agreement.inputs:
             yield f"the same on {count(agreement.inputs, 'input')} made to find a difference"
+        yield from _tests_without_use(result.skipped, result.workload_origins)
         yield from filter(None, (agreement.remark, agreement.reached, agreement.beyond))
     if result.growth is not None and result.growth.sentence:
         yield f"growth with {result.growth.scaled}: {result.growth.sentence}"
@@ -239,6 +240,17 @@ def _evidence_of_comparison(result: ComparisonResult) -> Iterator[str]:
         more = len(result.changed_files) - 5
         others = f"{named} and {more} more" if more > 0 else named
         yield f"each version ran among its own files; these differ, too: {others}"
+
+
+def _tests_without_use(skipped: Sequence[Skipped], origins: Iterable[str]) -> Iterator[str]:
+    """Which tests fail, and why none gave inputs: a judgement without them is not to pass for one with them."""
+    failing = [each for each in skipped if each.origin.startswith(f"{_TESTS}: ")]
+    if failing:
+        names = ", ".join(each.origin.removeprefix(f"{_TESTS}: ") for each in failing[:3])
+        more = ", …" if len(failing) > 3 else ""
+        yield f"tests that fail on the original, too: {names}{more} ({failing[0].reason})"
+    if not any(name.startswith(_TESTS) for name in origins):
+        yield from (f"no inputs from the project's tests: {each.reason}" for each in skipped if each.origin == _TESTS)
 
 
 def _inputs(origins: Iterable[tuple[str, int]]) -> str:

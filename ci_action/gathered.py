@@ -43,6 +43,6 @@ class Gathered:
     cut_short: set[tuple[str, str]] = field(default_factory=set)
 
     @property
-    def drifted(self) -> list[str]:
-        """The changed files that the checkout does not have as the commit does."""
-        return [each.file for each in self.left_out if each.is_drift]
+    def unread(self) -> list[LeftOut]:
+        """The changed files of which nothing is known, since they could not be read or are not those of the commit."""
+        return [each for each in self.left_out if each.is_unread]

@@ -17,7 +17,15 @@ from afterburner.ci_action.formats.sarif import sarif
 from afterburner.ci_action.github.event import read_event
 from afterburner.ci_action.github.runner import Commands, write_outputs, write_step_summary
 from afterburner.ci_action.measuring import measure
-from afterburner.ci_action.outputs import PATCH, check_folder, document_text, step_outputs, text_report, write_folder
+from afterburner.ci_action.outputs import (
+    FILES,
+    PATCH,
+    check_folder,
+    document_text,
+    step_outputs,
+    text_report,
+    write_folder,
+)
 from afterburner.ci_action.report.document import Mode
 
 if TYPE_CHECKING:
@@ -29,7 +37,6 @@ if TYPE_CHECKING:
     from afterburner.ci_action.report.document import CiDocument
 
 KEY_VARIABLE = "MODEL_API_KEY"
-_NAMED = 5  # files
 _BASES = ("CI_MERGE_REQUEST_DIFF_BASE_SHA",)  # what GitLab tells a job of a merge request
 
 
@@ -68,6 +75,7 @@ def run(options: CiOptions, outputs: Outputs) -> Measured:
         options = replace(options, base=options.base or _base_told(os.environ))
     if outputs.folder is not None:
         check_folder(outputs.folder)
+        options = replace(options, written=tuple(outputs.folder / name for name in FILES))
     _hand_over_key(options.models.model)
     commands = Commands(os.environ, is_text=outputs.output_format in ("text", "markdown"))
     commands.stop()
@@ -94,16 +102,15 @@ def fails_gate(measured: Measured) -> bool:
     """Whether `--fail-on regression` ends with its exit code, which is then told on stderr.
 
     Raises:
-        UsageError: nothing is slower, but a changed file could not be compared since the checkout is not the commit.
+        UsageError: nothing is slower, but a changed file could not be read, or is not that of the commit.
     """
     if measured.document.has_regressions:
         sys.stderr.write("--fail-on regression: a function is slower or different, so this ends with exit code 5.\n")
         return True
-    if drifted := measured.gathered.drifted:
-        named = ", ".join((*drifted[:_NAMED], *(["…"] if len(drifted) > _NAMED else [])))
+    if unread := measured.gathered.unread:
+        more = f" (and {len(unread) - 1} more)" if len(unread) > 1 else ""
         raise UsageError(
-            f"--fail-on regression: {named}: the checkout differs from the commit, so nothing is known of what was "
-            "changed there. Commit or stash it, or run this before the step that changes it."
+            f"--fail-on regression: nothing is known of what was changed in {unread[0].file}{more}: {unread[0].reason}."
         )
     return False
 

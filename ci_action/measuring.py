@@ -66,7 +66,12 @@ def measure(options: CiOptions, on_event: OnEvent = ignore_event) -> Measured:
             _work_through(session, options, span, gathered, on_event)
         else:
             span = find_range(repository, options.base)
-            changes = find_changes(repository, span, PathFilter.of(options.include, options.exclude))
+            changes = find_changes(
+                repository,
+                span,
+                PathFilter.of(options.include, options.exclude),
+                of_checkout=options.mode is Mode.OPTIMIZE,
+            )
             gathered.left_out += changes.left_out
             gathered.notes += changes.notes
             functions = {(each.file, each.name): each for each in changes.functions}

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 MOST_REMEMBERED = 20_000
 _RESTS = ", too short a time"
-_MOST_BYTES = 4 * 1024 * 1024
+_MOST_BYTES = 16 * 1024 * 1024
 
 
 class _Stored(BaseModel):

@@ -15,21 +15,24 @@ from afterburner.agent.judge.screening import TOO_LATE_TO_SCREEN
 from afterburner.agent.models.requests.spending import TIME_IS_UP
 from afterburner.agent.options import RunSettings
 from afterburner.agent.page.run_section import section_of_run
+from afterburner.agent.wording import count
 from afterburner.ci_action.changes import LeftOut
 from afterburner.ci_action.findings import Place, part_of_outcome
 from afterburner.ci_action.report.words import one_line, plain_reason
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Iterator, Mapping
 
     from afterburner.agent import Session
     from afterburner.agent.batch.batch_results import ManyResult, Outcome
     from afterburner.agent.events import OnEvent
+    from afterburner.agent.inputs.harness_answers import Suite
     from afterburner.agent.inputs.rank import RankedTarget
     from afterburner.ci_action.changes import ChangedFunction
     from afterburner.ci_action.gathered import Gathered
     from afterburner.ci_action.options import CiOptions
 
+_NAMED = 3  # tests in a note
 Key = tuple[str, str]  # a file from the repository's root, and the name of a function
 
 
@@ -52,9 +55,10 @@ def optimize_functions(
     Raises:
         AfterburnerError: nothing could be done at all, such as for want of a sandbox.
     """
+    written = (*options.written, *filter(None, [options.memory]))
     settings = RunSettings(
         str(options.root),
-        inputs=InputOptions(python=options.python),
+        inputs=InputOptions(python=options.python, left_out=tuple(str(each.absolute()) for each in written)),
         search=options.search,
         proof=replace(proof_of(options), receipt=True),
         models=options.models,
@@ -123,11 +127,22 @@ def _gather(
         f"{Path(path).name}: the rewrite of {function} does not go with those before it, so the patch leaves it out"
         for path, function in many.merged.left_out
     ]
+    if many.suite is not None:
+        gathered.notes += suite_notes(many.suite)
     gathered.tests = _tests_line(many)
     gathered.cost_usd = many.usage.known_cost_usd if many.usage is not None and many.usage.requests else None
     gathered.interrupted = many.interrupted
     if many.usage is not None and many.usage.cap:
         gathered.notes.append(f"the model was not asked further: {many.usage.cap}")
+
+
+def suite_notes(suite: Suite) -> Iterator[str]:
+    """Which tests fail before anything is changed: what only they call is neither ranked nor judged."""
+    if suite.failing:
+        names = ", ".join(suite.failing[:_NAMED]) + (", …" if len(suite.failing) > _NAMED else "")
+        yield one_line(f"{count(len(suite.failing), 'test')} failed before anything was changed: {names}")
+    if not suite.complete:
+        yield "the tests did not run to their end, so that what the others call is not known"
 
 
 def is_for_want_of_time(reason: str) -> bool:

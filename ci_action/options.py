@@ -37,6 +37,7 @@ class CiOptions:
         sandbox: as `open_sandbox` takes it.
         most_functions: how many functions are tried.
         memory: the file that remembers what earlier runs have tried; None: nothing is remembered.
+        written: other files that this run writes; they are no part of the project.
     """
 
     root: Path
@@ -53,6 +54,7 @@ class CiOptions:
     sandbox: str = "auto"
     most_functions: int = MOST_FUNCTIONS
     memory: Path | None = None
+    written: tuple[Path, ...] = ()
 
 
 def patterns_in(text: str) -> tuple[str, ...]:

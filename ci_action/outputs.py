@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     from afterburner.ci_action.measuring import Measured
 
 PAGE, PATCH, RECEIPTS = "report.html", "all.patch", "receipts"
+MARKDOWN, SARIF, JUNIT = "report.md", "report.sarif", "junit.xml"
+FILES = (REPORT, PAGE, MARKDOWN, SARIF, JUNIT, PATCH)  # besides the receipts
 
 
 def check_folder(folder: Path) -> None:
@@ -55,9 +57,9 @@ def write_folder(measured: Measured, folder: Path) -> None:
     files = {
         REPORT: document_text(document).encode(),
         PAGE: _page(measured).encode("utf-8", "replace"),
-        "report.md": summary(document, Surroundings()).encode("utf-8", "replace"),
-        "report.sarif": (json.dumps(sarif(document), indent=2) + "\n").encode(),
-        "junit.xml": junit(document),
+        MARKDOWN: summary(document, Surroundings()).encode("utf-8", "replace"),
+        SARIF: (json.dumps(sarif(document), indent=2) + "\n").encode(),
+        JUNIT: junit(document),
         **gathered.receipts,
     }
     if gathered.patch:
@@ -105,14 +107,14 @@ def text_report(document: CiDocument) -> str:
 
 
 def step_outputs(measured: Measured, folder: Path) -> dict[str, str]:
-    """The outputs of the step, as action.yml names them. It also fails if the checkout is not the commit."""
+    """The outputs of the step, as action.yml names them. It also fails if a changed file could not be read."""
     document = measured.document
     best = document.best_gain
     patch = folder / PATCH
     return {
         "improved": str(len(document.of(Decision.IMPROVED))),
         "regressions": str(len(document.of(Decision.SLOWER))),
-        "failed": str(document.has_regressions or bool(measured.gathered.drifted)).lower(),
+        "failed": str(document.has_regressions or bool(measured.gathered.unread)).lower(),
         "best-gain": f"{best.ratio:.2f}" if best is not None else "",
         "report": str(folder / PAGE),
         "folder": str(folder),

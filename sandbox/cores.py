@@ -25,6 +25,7 @@ _TOPOLOGY = Path("/sys/devices/system/cpu")
 _RETRY_S = 0.005
 _RETRY_WHEN_NEXT_S = 0.001  # for whoever has the turn: a slot is idle until it looks
 _OUT_OF_TURN = 20  # tries after which a free slot is taken all the same: whoever has the turn may be a stopped process
+_TO_LOCK = os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK  # nobody may ever write to a pipe put there
 _LOCKS = Path("/run/lock")  # where anyone may write to it: root and others have to meet in one folder
 _FOR_ALL = 0o1777  # anyone may add a lock, and nobody take another's away
 
@@ -237,14 +238,15 @@ def _open_lock(path: Path) -> int:
     """
     try:
         with suppress(FileNotFoundError):
-            return os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW)
+            return os.open(path, _TO_LOCK)
         with suppress(FileExistsError):
             created = os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC | os.O_NOFOLLOW, 0o644)
             os.fchmod(created, 0o644)  # whatever our umask is: other users have to open it, too
             os.close(created)
-        return os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW)
+        return os.open(path, _TO_LOCK)
     except OSError as error:
-        raise SandboxInternalError(f"{path} cannot be opened: {error.strerror or error}. Remove it.") from error
+        advice = "Remove it" if os.path.lexists(path) else f"Let everybody write in {path.parent}, or remove it"
+        raise SandboxInternalError(f"{path} cannot be opened: {error.strerror or error}. {advice}.") from error
 
 
 def usable_cpus() -> frozenset[int]:

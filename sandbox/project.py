@@ -23,6 +23,7 @@ from afterburner.sandbox.types import Bind
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Set as AbstractSet
 
 MAX_FILES = 50_000
 MAX_BYTES = 1024**3
@@ -158,7 +159,7 @@ def stage_project(root: Path, destination: Path, target: Path, leave_out: Sequen
         root: the project, from `find_project_root`.
         destination: an empty folder of ours.
         target: the file that is to be optimised; it is copied whatever git says of it.
-        leave_out: paths of files and folders that are not copied, as they are no part of the project.
+        leave_out: paths of files that are not copied unless git tracks them: they are no part of the project.
 
     Raises:
         UsageError: the project is too large, or the disk is full; the message says what to do.
@@ -169,6 +170,7 @@ def stage_project(root: Path, destination: Path, target: Path, leave_out: Sequen
     target_name = Path(os.path.relpath(target, root))
     is_single_file = _is_no_project(root)
     unwanted = _names_below(root, leave_out)
+    unwanted -= _tracked(root, unwanted)
     destination.mkdir(parents=True, exist_ok=True)
     try:
         staging.copy(target_name, is_target=True)
@@ -176,7 +178,7 @@ def stage_project(root: Path, destination: Path, target: Path, leave_out: Sequen
             staging.left_out.append(f"everything else in {root}: only a folder for the project itself is copied")
         else:
             for name in _own_files(root, staging.left_out):
-                if not unwanted.isdisjoint((name, *name.parents)):
+                if name in unwanted:
                     staging.left_out.append(f"{name}: a result is written there")
                 elif name != target_name:
                     staging.copy(name)
@@ -327,10 +329,20 @@ def _own_files(root: Path, left_out: list[str]) -> Iterator[Path]:
             yield name
 
 
-def _git_files(root: Path) -> list[Path] | None:
-    """What git tracks or does not ignore; None if git cannot tell. An index made by hand may name what lies outside."""
+def _tracked(root: Path, names: AbstractSet[Path]) -> set[Path]:
+    """Those of the names below `root` that are files which git tracks."""
+    if not names or not os.path.lexists(root / ".git"):
+        return set()
+    return set(_git_files(root, "--cached", "--", *(f":(literal){name}" for name in names)) or ())
+
+
+def _git_files(root: Path, *which: str) -> list[Path] | None:
+    """What git tracks or does not ignore, or as `which` says; None if git cannot tell.
+
+    An index made by hand may name what lies outside.
+    """
     try:
-        done = run_git(root, "ls-files", "--cached", "--others", "--exclude-standard", "-z")
+        done = run_git(root, "ls-files", "-z", *(which or ("--cached", "--others", "--exclude-standard")))
     except (OSError, subprocess.TimeoutExpired):
         return None
     if done is None or done.returncode != 0:

@@ -168,7 +168,7 @@ make_venv() {
 pip() { PIP_USER=0 .venv/bin/python -m pip --disable-pip-version-check --no-input "$@"; }
 
 install_project() {
-    say "installing $(grep -c '==' "$lock") pinned packages into .venv (a minute or two)"
+    say "installing $(grep -c '==' "$lock") pinned packages into .venv (two to three minutes)"
     pip install -q --require-hashes -r "$lock" || fail "the pinned packages could not be installed; see above."
     # The build tool is one of the pinned packages: an isolated build would fetch an unpinned one.
     rm -rf ./*.egg-info  # an old one would tell `python -m` of commands as they were
@@ -186,7 +186,7 @@ set_up() {
         make_venv
         install_project
         fingerprint >"$stamp"
-        say "done: .venv/bin/afterburner-agent --help"
+        say "done: .venv/bin/afterburner-agent --help (after `. .venv/bin/activate` without the folder)"
     fi
     compile_what_runs_inside
 }

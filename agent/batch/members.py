@@ -39,6 +39,7 @@ class Member:
     Attributes:
         target: the function.
         number: of its turn, from 1.
+        turns: how many turns there will be, as far as known by then.
         share_s: how much of the time budget is for it.
         budget: measures what it has used of that.
         is_begun: whether its run was begun by an earlier process.
@@ -46,6 +47,7 @@ class Member:
 
     target: RankedTarget
     number: int
+    turns: int
     share_s: float
     budget: BudgetClock
     is_begun: bool
@@ -107,8 +109,7 @@ class Worker:
         """
 
         def tell(event: ProgressEvent) -> None:
-            targets = self.many.settings.batch.top
-            self.on_event(replace(event, target=member.target.function, number=member.number, targets=targets))
+            self.on_event(replace(event, target=member.target.function, number=member.number, targets=member.turns))
 
         loan = replace(loan, batch=self.model_session, budget=member.budget)
         outcome = self._optimised(member, loan, runs, tell)

@@ -1,7 +1,7 @@
 """Goes through the ranked functions of a run over many: several at a time where there are CPUs for them, else in turns.
 
-Each gets a share of the time, and the next what it leaves. Whichever ends first, the outcomes come in the order of the
-ranking.
+Each gets a share of the time, and the next what it leaves; a function that nothing will be proposed for gets none.
+Whichever ends first, the outcomes come in the order of the ranking.
 """
 
 from __future__ import annotations
@@ -15,20 +15,20 @@ from typing import TYPE_CHECKING
 
 from afterburner.agent.batch.batch_results import Outcome
 from afterburner.agent.batch.members import Member
-from afterburner.agent.deadline import BudgetClock
+from afterburner.agent.deadline import BudgetClock, Deadline
 from afterburner.sandbox import CancelToken, Limits
 from afterburner.sandbox.cores import keep_to, usable_cpus
 from afterburner.sandbox.shared_cpus import SharedCpus
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from afterburner.agent.batch.members import Worker
-    from afterburner.agent.deadline import Deadline
     from afterburner.agent.inputs.rank import RankedTarget
 
 LEAST_SHARE_S = 45.0  # for one target: with less hardly anything can be confirmed
 LEAST_SHARE = 0.5  # of the time budget, where that is small
+LOOK_AHEAD_S = 5.0  # spent before a turn on finding out how many functions the time is for
 MOST_AT_ONCE = 8  # a tenth of the CPU time is that of this process, and one Python process uses one CPU
 _MEMORY = Path("/proc/meminfo")
 
@@ -126,6 +126,7 @@ class _Turns:
     run: Callable[[Member], Outcome]
     stop: CancelToken  # ends all that go on
     _turns: list[_Turn] = field(default_factory=list)
+    _hopeless: dict[RankedTarget, bool] = field(default_factory=dict)  # nothing will be proposed for it
 
     def work(self, executor: Executor) -> None:
         """Go through the ranking from where it stands."""
@@ -142,22 +143,39 @@ class _Turns:
 
     def _go_through(self, executor: Executor) -> None:
         many, begun = self.worker.many, self.worker.begun()
-        tried = many.tried
-        for target in many.ranked[len(many.outcomes) :]:
+        tried, first = many.tried, len(many.outcomes)
+        for number, target in enumerate(many.ranked[first:], first):
             if tried == many.settings.batch.top:
                 break
             is_begun = (target.path, target.function) in begun
-            share_s = self._share_s(many.settings.batch.top - tried, is_begun=is_begun)
+            turns = self._count_turns(many.ranked[number:], many.settings.batch.top - tried)
+            share_s = self._share_s(turns, is_begun=is_begun)
             if share_s is None:
                 tried += 1
                 self._add(target, Outcome(target, "not_reached", "the time was up before its turn"))
-            elif not is_begun and self.worker.has_nothing_for(target):
+            elif not is_begun and self._is_hopeless(target):
                 self._add(target, Outcome(target, "nothing_to_propose", "no rule fits it"))
             else:
                 tried += 1
-                self._begin(executor, Member(target, tried, share_s, BudgetClock(), is_begun))
+                self._begin(executor, Member(target, tried, tried + turns - 1, share_s, BudgetClock(), is_begun))
         while self._running():
             self._wait()
+
+    def _count_turns(self, targets: Sequence[RankedTarget], most: int) -> int:
+        """How many of these share the time that is left, or somewhat more if finding out takes long; at least one."""
+        until = Deadline.after(LOOK_AHEAD_S)
+        turns = 0
+        for target in targets:
+            if turns == most:
+                break
+            if until.passed() or not self._is_hopeless(target):
+                turns += 1
+        return max(turns, 1)
+
+    def _is_hopeless(self, target: RankedTarget) -> bool:
+        if target not in self._hopeless:
+            self._hopeless[target] = self.worker.has_nothing_for(target)
+        return self._hopeless[target]
 
     def _share_s(self, turns: int, *, is_begun: bool) -> float | None:
         """The time for the next of so many functions, once there is a place for it; None: too little is left."""

@@ -69,7 +69,7 @@ class Outputs:
         return {option: place for option, place in options.items() if place is not None}
 
     def files(self) -> tuple[str, ...]:
-        """The absolute paths of the files, and of the folder, that are written besides the target.
+        """The absolute paths of the files that are written besides the target; a folder of patches does not count.
 
         They are no part of the project: a second run, or a replay of the receipt, would find another project.
         """
@@ -79,11 +79,14 @@ class Outputs:
         """Find out now what could not be written later.
 
         Raises:
-            UsageError: two results for one place, the target itself as a place, or a place that cannot be written.
+            UsageError: two results for one place, the target itself or other Python code as a place, or a place that
+                cannot be written.
         """
         self._check_record()
         for option, place in self.places().items():
             check_destination(option, place, target, target_is)
+            if option != "--counterexample":
+                _check_no_code(option, place)
         check_tests_place(self.counterexample)
         self._check_apart()
         if self.apply and target.is_file():
@@ -107,11 +110,8 @@ class Outputs:
             if option == "--patch" or name == STDOUT:
                 continue
             check_destination(option, name, place, "what is to be optimised")
+            _check_no_code(option, name)
             real = Path(name).resolve()
-            if real.suffix in CODE_SUFFIXES and real.exists():
-                raise UsageError(
-                    f"{option} {name}: this is Python code, which would be overwritten; name another file."
-                )
             if self.patch is not None and real.suffix == PATCH_SUFFIX and same_place(str(real.parent), self.patch):
                 raise UsageError(f"{option} {name}: a patch of --patch may get this name; name another file.")
         self._check_apart()
@@ -124,6 +124,12 @@ class Outputs:
         for (option, place), (other, other_place) in combinations(self.places().items(), 2):
             if same_place(place, other_place):
                 raise UsageError(f"{option} and {other} name the same place; give each its own.")
+
+
+def _check_no_code(option: str, place: str) -> None:
+    real = Path(place).resolve()
+    if place != STDOUT and real.suffix in CODE_SUFFIXES and real.exists():
+        raise UsageError(f"{option} {place}: this is Python code, which would be overwritten; name another file.")
 
 
 def _check_patch_folder(folder: Path, *, may_hold_patches: bool) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import functools
 import io
 import os
 import sys
@@ -39,7 +40,15 @@ def read_source(path: str | Path) -> tuple[str, str]:
     Raises:
         TargetError: no such file, not a regular file, empty, too large, not text, or not Python.
     """
-    data = read_bytes(Path(path))
+    return text_of(read_bytes(Path(path)), path)
+
+
+def text_of(data: bytes, path: str | Path) -> tuple[str, str]:
+    """Read the content of a Python file as `read_source` does; `path` is what messages call it.
+
+    Raises:
+        TargetError: it is empty, not text, or not Python.
+    """
     if not data.strip():
         raise TargetError(f"{path} is empty: there is nothing to optimise.")
     if b"\0" in data:
@@ -174,9 +183,10 @@ def _module(source: str) -> cst.Module:
         raise TargetError("The file cannot be parsed: an expression in it is nested too deeply.") from None
 
 
-def _places(source: str) -> list[FunctionPlace]:
+@functools.lru_cache(maxsize=4)  # every function of a file is looked up, and again by each rule that fits it
+def _places(source: str) -> tuple[FunctionPlace, ...]:
     try:
-        return index_functions(_module(source))
+        return tuple(index_functions(_module(source)))
     except RecursionError:
         raise TargetError("The file cannot be parsed: an expression in it is nested too deeply.") from None
 

@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING
 from afterburner.agent.code.bindings import module_bindings
 from afterburner.agent.code.source_text import parse
 from afterburner.agent.code.statements import function_on_lines
+from afterburner.agent.option_kinds import LONGEST_STATED, MOST_STATED
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -49,12 +50,14 @@ def requirements_of(target: Target) -> Requirements:
         each.arg for each in (*given.posonlyargs, *given.args, *given.kwonlyargs, given.vararg, given.kwarg) if each
     }
     known = parameters | set(module_bindings(parse(target.source).body)) | set(dir(builtins))
-    expressions, in_words = [], []
+    expressions: list[str] = []
+    in_words: list[str] = []
     for line in _items(inspect.cleandoc(ast.get_docstring(function, clean=False) or "")):
         found = _ITEM.match(line)
         text = (found["quoted"] or found["plain"]).strip() if found else line
         is_quoted = found is not None and found["quoted"] is not None
-        if _is_about(text, parameters) and (is_quoted or _is_code(text, known)):
+        has_room = len(text) <= LONGEST_STATED and len(expressions) < MOST_STATED
+        if has_room and _is_about(text, parameters) and (is_quoted or _is_code(text, known)):
             expressions.append(text)
         else:
             in_words.append(line)

@@ -26,7 +26,9 @@ def says_skip(function_text: str) -> bool:
         return False
     is_in_def = False
     try:
-        for token in tokenize.generate_tokens(io.StringIO(dedent(function_text)).readline):
+        # tokenize takes no lone carriage return for the end of a line
+        text = dedent(function_text).replace("\r\n", "\n").replace("\r", "\n")
+        for token in tokenize.generate_tokens(io.StringIO(text).readline):
             if token.type == tokenize.COMMENT and _MARKER.search(token.string):
                 return True
             is_in_def = is_in_def or (token.type == tokenize.NAME and token.string == "def")

@@ -47,6 +47,7 @@ from afterburner.agent.types import Decision, HeldOut, Target, Workload, Workloa
 from afterburner.agent.wording import count
 from afterburner.sandbox import Bind, CancelledError, UsageError, open_sandbox
 from afterburner.sandbox.project import StagedProject, replace_in_copy, stage_project
+from afterburner.sandbox.visible import visible
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -273,10 +274,10 @@ def _workload(
         for each in unmet_assumptions(harness, settings.assume, calls):
             if not each.held:
                 raise UsageError(
-                    f"The receipt assumes `{scrub(each.expression, 200)}`, which holds in none of its own inputs, so a "
+                    f"The receipt assumes `{_whole(each.expression)}`, which holds in none of its own inputs, so a "
                     "replay would try nothing. Measure the rewrite with compare instead."
                 )
-        stated = " and ".join(scrub(each, 200) for each in settings.assume)
+        stated = " and ".join(map(_whole, settings.assume))
         notes.append(f"inputs are made only if {stated}, as in the receipt")
     workload = Workload(
         calls=parts[0],
@@ -286,6 +287,11 @@ def _workload(
         assume=settings.assume,
     )
     return workload, tuple(notes)
+
+
+def _whole(expression: str) -> str:
+    """An expression on one line, whole: what a reader does not see may be what makes a rewrite right."""
+    return visible(" ".join(expression.split()))
 
 
 def _other_toolchain(receipt: Receipt, machine: Machine) -> tuple[str, ...]:

@@ -28,7 +28,7 @@ from afterburner.agent.types import Skipped
 from afterburner.sandbox import UsageError
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from afterburner.agent.inputs.harness import Harness
     from afterburner.agent.inputs.harness_answers import Answer, Assumption, FoundCall
@@ -86,7 +86,12 @@ class Sources:
         known = self.settings.batch.test_files
         tests: dict[str, object] | None = {"test_files": list(known)} if known is not None else None
         pytest = partial(self._ask, "pytest", "pytest", tests)
-        return side_by_side(self.harness.sandbox, [main, self._from_doctests, pytest])
+        tasks: list[Callable[[], Finding]] = [main, self._from_doctests, pytest]
+        found = side_by_side(self.harness.sandbox, tasks)
+        if known is None and not any(each.calls for each in found):
+            # Of tests that do not name it, some may call it through other functions of the project.
+            found[-1] = self._ask("pytest", "pytest", {"indirect": True})
+        return found
 
     def generated(self) -> Finding:
         """Calls made from type hints."""
@@ -159,8 +164,8 @@ class Sources:
         for failure in answer.failures:
             if failure.stage == "import" and not answer.calls:
                 raise WorkloadError(
-                    f"{self.harness.target.path} cannot be imported: {failure.reason}. Make it run under this "
-                    "interpreter first (--python chooses another one)."
+                    f"{self.harness.target.path} cannot be imported: {failure.reason}. Make it run under "
+                    f"{self.harness.environment.executable} first, or choose another interpreter with --python."
                 )
             if failure.stage == "syntax":
                 raise UsageError(f"--calls: the file is not valid Python: {failure.reason}")

@@ -237,7 +237,7 @@ def parse_answer(stdout: bytes) -> Answer:  # noqa: C901, PLR0912 - one branch f
 def scrub(text: str, length: int) -> str:
     """One printable line of at most `length` characters."""
     line = visible("".join(" " if character.isspace() else character for character in text[: 2 * length])).strip()
-    return line if len(line) <= length else line[: length - 1] + "…"
+    return line if len(line) <= length and len(text) <= 2 * length else line[: length - 1] + "…"
 
 
 def last_lines(stderr: str, lines: int = 3) -> str:

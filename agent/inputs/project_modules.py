@@ -69,7 +69,7 @@ def is_test(name: Path) -> bool:
 
 def is_generated(path: Path) -> bool:
     """Whether a program wrote the file, as its name or its first lines say: a rewrite would not last."""
-    if _matches(path.name, _GENERATED_NAMES):
+    if has_generated_name(path):
         return True
     try:
         with path.open(encoding="utf-8", errors="replace") as file:
@@ -77,6 +77,11 @@ def is_generated(path: Path) -> bool:
     except OSError:
         return False
     return says_generated(head)
+
+
+def has_generated_name(path: Path) -> bool:
+    """Whether the name of a file says that a program wrote it."""
+    return _matches(path.name, _GENERATED_NAMES)
 
 
 def says_generated(lines: Iterable[str]) -> bool:

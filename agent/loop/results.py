@@ -17,7 +17,7 @@ from afterburner.agent.loop.state import trajectory_of
 from afterburner.agent.models.requests.spending import TIME_IS_UP
 from afterburner.agent.option_kinds import Selection
 from afterburner.agent.types import OF_A_PROBLEM, Decision, HeldOut, Objective
-from afterburner.agent.wording import count, format_change, format_ratio
+from afterburner.agent.wording import count, format_by_size, format_ratio
 
 if TYPE_CHECKING:
     from afterburner.agent.evidence.gather import Evidence
@@ -226,14 +226,7 @@ def headline(objective: Objective, confirmation: Confirmation) -> str:
     told = f"{improved} {format_ratio(gain.ratio)}"
     if by_size is None or max(by_size.small, by_size.large) < TELLING * min(by_size.small, by_size.large):
         return told
-    if min(by_size.small, by_size.large) < 1:
-        small, large = (
-            f"{format_change(by_size.small)} on small inputs",
-            f"{format_change(by_size.large)} on large ones",
-        )
-        return f"{told} on the workload as a whole ({small}, {large})"
-    small, large = format_ratio(by_size.small), format_ratio(by_size.large)
-    return f"{told} on the workload as a whole ({small} on small inputs to {large} on large ones)"
+    return f"{told} on the workload as a whole ({format_by_size(by_size.small, by_size.large)})"
 
 
 def _untimed(settings: RunSettings, bench: Workbench) -> tuple[str, ...]:

@@ -35,8 +35,13 @@ def check_destination(option: str, place: str, source: Path, source_is: str) -> 
 
 
 def same_place(one: str, other: str) -> bool:
-    """Whether two names lead to one file."""
-    return one == other or Path(one).resolve() == Path(other).resolve()
+    """Whether two names lead to one file, be it by links of either kind."""
+    if one == other or Path(one).resolve() == Path(other).resolve():
+        return True
+    try:
+        return Path(one).samefile(other)
+    except OSError:
+        return False
 
 
 def check_writable(option: str, place: Path) -> None:

@@ -7,7 +7,18 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from afterburner.agent import Caps, Job, ModelOptions, Problem, Proof, Search, Session, UsageError, open_session
+from afterburner.agent import (
+    Caps,
+    InputOptions,
+    Job,
+    ModelOptions,
+    Problem,
+    Proof,
+    Search,
+    Session,
+    UsageError,
+    open_session,
+)
 from afterburner.agent.events import EventKind, ProgressEvent, Stage
 from afterburner.sandbox import TestCase
 
@@ -23,6 +34,8 @@ JOB = Job.from_file("shop.py")
     [
         (lambda: Search(iterations="2"), r"Search\(iterations='2'\): give a whole number."),
         (lambda: Search(max_seconds=True), r"Search\(max_seconds=True\): give a number."),
+        (lambda: InputOptions(assume=("x > 0",) * 101), "there are 101 expressions; at most 100 are taken."),
+        (lambda: InputOptions(assume=("x > 0 and " * 99 + "x > 10000000",)), "longer than 1,000 characters"),
         (lambda: Search(iterations=0), r"Search\(iterations=0\): 0 is not a number of 1 or more."),
         (lambda: Caps(cost_usd="one"), r"Caps\(cost_usd='one'\): give a number or None."),
         (lambda: Proof(growth="no"), r"Proof\(growth='no'\): give True or False."),

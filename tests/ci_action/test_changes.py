@@ -19,9 +19,11 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 
-def changes(repository: Repository, base: str = "main", wanted: PathFilter | None = None) -> Changes:
+def changes(
+    repository: Repository, base: str = "main", wanted: PathFilter | None = None, *, of_checkout: bool = True
+) -> Changes:
     with open_repository(repository.folder) as opened:
-        return find_changes(opened, find_range(opened, base), wanted or PathFilter.of())
+        return find_changes(opened, find_range(opened, base), wanted or PathFilter.of(), of_checkout=of_checkout)
 
 
 def names(found: Changes) -> list[tuple[str, str]]:
@@ -153,6 +155,38 @@ def test_what_is_on_the_disk_has_to_be_what_was_committed(repository: Repository
     found = changes(repository)
     assert names(found) == []
     assert "is not the file of the commit" in found.left_out[0].reason
+    assert found.left_out[0].is_unread
+    assert names(changes(repository, of_checkout=False)) == [("shop/names.py", "common")]
+
+
+@pytest.mark.parametrize("attribute", ["text eol=crlf", "ident"])
+def test_what_git_makes_of_a_file_in_the_checkout_does_not_keep_a_commit_from_being_compared(
+    repository: Repository, attribute: str
+) -> None:
+    names_py = repository.folder / "shop" / "names.py"
+    text = "# $Id$\n" + NAMES
+    repository.commit({".gitattributes": f"*.py {attribute}\n", "shop/names.py": text}, "Let git write it")
+    repository.commit({"shop/names.py": text.replace("name[0]", "name[:1]")})
+    names_py.unlink()
+    repository.git("checkout", "shop/names.py")
+    assert repository.git("status", "--porcelain") == ""
+    assert names_py.read_bytes().decode() != text.replace("name[0]", "name[:1]")
+    found = changes(repository, "HEAD~1", of_checkout=False)
+    assert (names(found), found.left_out) == ([("shop/names.py", "initials")], ())
+    found = changes(repository, "HEAD~1")
+    assert ".gitattributes" in found.left_out[0].reason
+
+
+def test_a_file_that_a_partial_clone_lacks_is_not_known(repository: Repository, tmp_path: Path) -> None:
+    repository.commit({"shop/names.py": NAMES.replace("name[0]", "name[:1]")})
+    repository.git("config", "uploadpack.allowFilter", "true")
+    clone = tmp_path / "clone"
+    repository.git("clone", "-q", "--filter=blob:none", f"file://{repository.folder}", str(clone))
+    found = changes(Repository(clone), "origin/main", of_checkout=False)
+    assert found.functions == ()
+    assert found.left_out == (
+        LeftOut("shop/names.py", "git cannot read it at the base: fetch the whole history", is_unread=True),
+    )
 
 
 def test_names_of_any_kind_are_told_exactly(repository: Repository) -> None:

@@ -148,20 +148,30 @@ def test_a_folder_that_is_no_repository_is_told(program: CommandLine, tmp_path: 
     assert "is not the top folder of a git repository" in done.stderr
 
 
-def test_a_gate_does_not_pass_where_the_checkout_is_not_the_commit(
-    program: CommandLine, repository: Repository
+def test_a_gate_does_not_pass_where_git_cannot_read_what_was_changed(
+    program: CommandLine, repository: Repository, tmp_path: Path
 ) -> None:
+    repository.commit({"shop/names.py": SLOW_TOTAL})
+    repository.git("config", "uploadpack.allowFilter", "true")
+    clone = tmp_path / "clone"
+    repository.git("clone", "-q", "--filter=blob:none", f"file://{repository.folder}", str(clone))
+    words = ("ci", "--base", "origin/main", "--mode", "regressions")
+    done = program(*words, folder=clone)
+    assert done.returncode == 0, done.stderr
+    assert "shop/names.py: left out: git cannot read it at the base" in done.stdout
+    done = program(*words, "--fail-on", "regression", folder=clone)
+    assert done.returncode == 2, done.stdout
+    assert "nothing is known of what was changed in shop/names.py: git cannot read it at the base" in done.stderr
+
+
+def test_a_gate_is_of_the_commit_whatever_the_checkout_holds(program: CommandLine, repository: Repository) -> None:
     repository.commit(WITH_COMMON)
     names = repository.folder / "shop" / "names.py"
-    names.write_text(names.read_text("utf-8") + "# formatted\n", encoding="utf-8")
-    words = ("ci", "--base", "main", "--mode", "regressions")
+    names.write_text(SLOW_TOTAL, encoding="utf-8")
+    words = ("ci", "--base", "main", "--mode", "regressions", "--fail-on", "regression")
     done = program(*words, folder=repository.folder)
-    assert done.returncode == 0, done.stderr
-    assert "it is not the file of the commit" in done.stdout
-    done = program(*words, "--fail-on", "regression", folder=repository.folder)
-    assert done.returncode == 2, done.stdout
-    assert "shop/names.py: the checkout differs from the commit" in done.stderr
-    assert "Commit or stash it" in done.stderr
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "left out" not in done.stdout
 
 
 def test_a_comment_needs_a_job_and_a_token(program: CommandLine, tmp_path: Path) -> None:
@@ -178,12 +188,16 @@ def test_a_comment_needs_a_job_and_a_token(program: CommandLine, tmp_path: Path)
 @pytest.mark.slow
 def test_a_function_that_no_test_calls_is_named_and_costs_little(program: CommandLine, repository: Repository) -> None:
     other = "def alone(x):\n    return x\n\n\ndef settled(x):  # afterburner: skip\n    return x\n"
-    repository.commit({"shop/names.py": WITH_COMMON["shop/names.py"], "shop/other.py": other})
+    broken = "import shop.nothing_of_the_kind\n\n\ndef test_common():\n    pass\n"
+    repository.commit(
+        {"shop/names.py": WITH_COMMON["shop/names.py"], "shop/other.py": other, "tests/test_common.py": broken}
+    )
     done = program.untimed()("ci", "--base", "main", folder=repository.folder)
     assert done.returncode == 0, done.stderr
     assert "shop/names.py common: left out: the tests do not call it" in done.stdout
     assert "shop/other.py alone: left out: the tests do not call it" in done.stdout
     assert "shop/other.py settled: left out: it says `# afterburner: skip`" in done.stdout
+    assert "1 test failed before anything was changed: tests/test_common.py" in done.stdout
 
 
 @pytest.mark.timed

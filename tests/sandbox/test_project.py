@@ -106,8 +106,22 @@ def test_results_are_no_part_of_the_project_wherever_they_are_named_from(
     copy = root.parent / "copy"
     staged = stage_project(root, copy, target, named)
     copied = {str(path.relative_to(copy)) for path in copy.rglob("*") if not path.is_dir()}
-    assert copied == {"a.py", "b.py", "sub/kept.json"}
-    assert staged.left_out == ("patches/01.patch: a result is written there", "sub/out.json: a result is written there")
+    assert copied == {"a.py", "b.py", "patches/01.patch", "sub/kept.json"}, "a folder hides nothing that lies in it"
+    assert staged.left_out == ("sub/out.json: a result is written there",)
+
+
+@needs_git
+def test_a_result_that_git_tracks_is_a_part_of_the_project(root: Path) -> None:
+    target = fill(root, "a.py", "rates.json", "sub/[x].json", "new.json")
+    git(root, "init", "-q")
+    git(root, "add", "a.py", "rates.json", "sub")
+    copy = root.parent / "copy"
+    staged = stage_project(
+        root, copy, target, [str(root / name) for name in ("rates.json", "sub/[x].json", "new.json")]
+    )
+    copied = {str(path.relative_to(copy)) for path in copy.rglob("*") if not path.is_dir()}
+    assert copied == {"a.py", "rates.json", "sub/[x].json"}
+    assert staged.left_out == ("new.json: a result is written there",)
 
 
 @needs_git

@@ -297,3 +297,12 @@ def test_a_core_can_be_leased_by_every_user_whatever_the_umask_of_the_first(
             assert {stat.S_IMODE(lock.stat().st_mode) for lock in locks} == {0o644}
     finally:
         os.umask(before)
+
+
+def test_a_pipe_in_place_of_a_lock_holds_nobody_up(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(cores, "_LOCKS", tmp_path)
+    tmp_path.chmod(0o1777)
+    for name in ("cpu-1.lock", "cpu-1-next.lock", "cpu-1-wanted.lock"):
+        os.mkfifo(cores.lock_folder() / name)
+    with Cores((1,), frozenset({0})).lease():
+        assert Cores((1,), frozenset({0})).borrow() is None

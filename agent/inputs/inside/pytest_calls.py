@@ -34,6 +34,8 @@ UNWANTED_PLUGINS = (
     "sugar",
     "hypothesispytest",
 )
+# The marks that these know: tests bear them still, and a strict project takes an unknown mark for an error.
+_THEIR_MARKS = ("timeout", "benchmark", "random_order", "xdist_group", "no_cover", "hypothesis")
 
 
 def run_tests(request: Request, recorder: Recorder, write: Write) -> None:
@@ -69,9 +71,10 @@ def run_tests(request: Request, recorder: Recorder, write: Write) -> None:
         # A project that takes warnings for errors would not start without the plugins that are left out below.
         "-W",
         "ignore::pytest.PytestConfigWarning",
+        "--continue-on-collection-errors",  # of a file that cannot be imported here, the others are not guilty
     ]
     if whole_suite:
-        arguments += ["--maxfail=0", "--continue-on-collection-errors"]
+        arguments += ["--maxfail=0"]
     for unwanted in UNWANTED_PLUGINS:
         arguments += ["-p", "no:" + unwanted]
     plugin = _Plugin(recorder)
@@ -179,6 +182,11 @@ class _Plugin:
         self.passed = 0
         self.failing: List[str] = []
         self.exit_code = 0
+
+    def pytest_configure(self, config: Any) -> None:
+        """Make the marks of the plugins known that are left out."""
+        for mark in _THEIR_MARKS:
+            config.addinivalue_line("markers", mark)
 
     def pytest_runtest_setup(self, item: Any) -> None:
         """Name the test's file as the origin of what comes."""

@@ -61,9 +61,14 @@ def missing(known, wanted):
         if title not in known:
             result.append(title)
     return result
+
+
+def both(left, right):
+    """No rule has anything for it."""
+    return common(left, right), missing(left, right)
 '''
 TESTS = """\
-from looking import common, missing, tokens
+from looking import both, common, missing, tokens
 
 LEFT = [f"name-{number}" for number in range(500)]
 RIGHT = [f"name-{number * 3}" for number in range(400)]
@@ -82,13 +87,17 @@ def test_tokens():
 def test_missing():
     assert len(missing(RIGHT, LEFT)) == 333
     assert len(missing(RIGHT[:300], LEFT)) == 333
+
+
+def test_both():
+    assert len(both(LEFT[:200], RIGHT)[0]) == 67
 """
 TOGETHER = 2
 
 
 @pytest.fixture
 def place(tmp_path: Path) -> Path:
-    """Give a project with three functions; one of them cannot be judged."""
+    """Give a project with four functions; one of them cannot be judged, and one no rule fits."""
     folder = tmp_path / "project"
     folder.mkdir()
     (folder / "looking.py").write_text(LOOKING)
@@ -115,7 +124,7 @@ def asked_for(place: Path, jobs: int | None, model: str = "rules") -> ManyResult
         str(place),
         models=ModelOptions(model=model),
         search=Search(max_seconds=900.0, iterations=1),
-        batch=BatchPlace(top=3, jobs=jobs),
+        batch=BatchPlace(top=9, jobs=jobs),
     )
     return ManyResult(place, settings, new_run_id())
 
@@ -142,9 +151,13 @@ def test_functions_at_a_time_end_as_in_turns_and_one_is_judged_while_another_is_
     with recording() as recorder:
         worked_through(together, tmp_path / "together", heard)
     assert sorted(map(told, together.outcomes)) == sorted(map(told, in_turns.outcomes))
-    assert [each.target for each in together.outcomes] == list(together.ranked[:3])
-    decisions = {each.target.function: each.decision for each in together.outcomes}
+    assert [each.target for each in together.outcomes] == list(together.ranked)
+    tried = [each for each in together.outcomes if each.target.function != "both"]
+    decisions = {each.target.function: each.decision for each in tried}
+    assert len(tried) == len(together.outcomes) - 1 == together.tried
     assert decisions == {"common": "improved", "missing": "improved", "tokens": "failed"}
+    shares_s = [each.settings.search.max_seconds for each in in_turns.outcomes if each.settings]
+    assert min(shares_s) > 900 / 4, "three functions share what the profile leaves of the time"
     assert together.merged.texts == in_turns.merged.texts
     assert together.tests is not None
     assert together.tests.green
@@ -152,7 +165,7 @@ def test_functions_at_a_time_end_as_in_turns_and_one_is_judged_while_another_is_
     own = [event for event in heard.events if event.number]
     assert {event.targets for event in own} == {3}
     assert {(event.number, event.target) for event in own} == {
-        (number, each.target.function) for number, each in enumerate(together.outcomes, start=1)
+        (number, each.target.function) for number, each in enumerate(tried, start=1)
     }
     assert len({event.run_id for event in own if event.run_id}) == 3
     done = [event.target for event in own if event.kind is EventKind.FUNCTION_DONE]
@@ -244,8 +257,9 @@ def test_an_interrupt_ends_all_of_them_and_each_goes_on_where_it_stands(place: P
         "common": "improved",
         "missing": "improved",
         "tokens": "failed",
+        "both": "nothing_to_propose",
     }
-    assert [each.target for each in again.outcomes] == list(again.ranked[:3])
+    assert [each.target for each in again.outcomes] == list(again.ranked)
     assert {each.decision for each in again.outcomes if each.result is None} == {"failed"}
 
 

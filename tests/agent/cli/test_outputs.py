@@ -15,7 +15,7 @@ from afterburner.sandbox import AfterburnerError, UsageError
 from afterburner.sandbox.terminal.destinations import write_result
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
 
 @pytest.fixture
@@ -48,11 +48,22 @@ def test_places_that_cannot_be_written_are_found_early(tmp_path: Path, target: P
         assert caught.value.exit_code == 2
 
 
-def test_the_target_is_recognised_under_another_name(tmp_path: Path, target: Path) -> None:
+@pytest.mark.parametrize("link", [Path.symlink_to, Path.hardlink_to])
+def test_the_target_is_recognised_under_another_name(
+    tmp_path: Path, target: Path, link: Callable[[Path, Path], None]
+) -> None:
     alias = tmp_path / "alias.json"
-    alias.symlink_to(target)
+    link(alias, target)
     with pytest.raises(UsageError, match="to optimise"):
         Outputs(json=str(alias)).check(target)
+
+
+def test_no_result_is_written_over_code(tmp_path: Path, target: Path) -> None:
+    calls = tmp_path / "calls.py"
+    calls.write_text("import slow\n", encoding="utf-8")
+    with pytest.raises(UsageError, match="this is Python code, which would be overwritten"):
+        Outputs(json=str(calls)).check(target)
+    Outputs(json=str(tmp_path / "new.py")).check(target)
 
 
 def test_two_results_need_two_places(tmp_path: Path, target: Path) -> None:

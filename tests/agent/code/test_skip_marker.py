@@ -31,6 +31,7 @@ def test_the_comment_counts_in_the_header(text: str) -> None:
     [
         "def common(left):\n    return left  # afterburner: skip\n",
         "def common(left):\n    # afterburner: skip\n" + BODY,
+        "def common(left):\r    # afterburner: skip\r    return left\r",
         "def common(left='# afterburner: skip'):\n" + BODY,
         'def common(left):\n    """Say `# afterburner: skip`."""\n',
         "def common(left):  # afterburner: skipped\n" + BODY,

@@ -31,8 +31,11 @@ def test_doctests_of_the_function_and_of_what_reaches_it(project: Project) -> No
     assert "1 of 3 doctest examples fail" in reasons(workload)
 
 
+STRICT = "filterwarnings = ['error', 'ignore::pytest.PytestDeprecationWarning']\n"
+
+
 def test_the_projects_tests_that_reach_the_function(project: Project) -> None:
-    project.write("pyproject.toml", "[tool.pytest.ini_options]\naddopts = '--no-such-option'\n")
+    project.write("pyproject.toml", "[tool.pytest.ini_options]\naddopts = '--no-such-option'\n" + STRICT)
     project.write("src/lib/__init__.py", "from lib.text import clean\n")
     project.write("src/lib/text.py", "def clean(line):\n    return line.strip().lower()\n")
     project.write("tests/conftest.py", "import pytest\n\n@pytest.fixture\ndef line():\n    return ' FROM A FIXTURE '\n")
@@ -41,10 +44,11 @@ def test_the_projects_tests_that_reach_the_function(project: Project) -> None:
         "import pytest\nfrom lib import clean\n\n"
         "@pytest.mark.parametrize('n', [1, 2])\n"
         "def test_clean(n):\n    assert clean(' X ' * n)\n\n"
-        "def test_fixture(line):\n    clean(line)\n\n"
+        "@pytest.mark.timeout(60)\ndef test_fixture(line):\n    clean(line)\n\n"
         "def test_that_fails():\n    assert clean('Q') == 'no'\n",
     )
     project.write("tests/test_unrelated.py", "raise RuntimeError('never imported')\n")
+    project.write("tests/test_broken.py", "from lib import clean\nfrom lib import nothing_of_the_kind\n")
     workload = project.workload("src/lib/text.py", "clean")
     found = of_origin(workload, "pytest: tests/test_text.py")
     assert {call.description for call in found} == {
@@ -55,7 +59,25 @@ def test_the_projects_tests_that_reach_the_function(project: Project) -> None:
     }
     told = reasons(workload)
     assert "test_that_fails" in told
+    assert "tests/test_broken.py: the test fails here" in told
     assert "test_unrelated" not in told
+
+
+def test_tests_that_call_it_only_through_another_function_of_the_project(project: Project) -> None:
+    project.write("pyproject.toml", "")
+    project.write("lib/__init__.py", "")
+    project.write("lib/spelling.py", "def clean(line):\n    return line.strip().lower()\n")
+    project.write(
+        "lib/report.py", "from lib.spelling import clean\n\ndef table(lines):\n    return [*map(clean, lines)]\n"
+    )
+    project.write(
+        "tests/test_report.py",
+        "from lib.report import table\n\ndef test_table():\n    assert table([' B ']) == ['b']\n",
+    )
+    project.write("tests/test_unrelated.py", "raise RuntimeError('never imported')\n")
+    workload = project.workload("lib/spelling.py", "clean")
+    assert [call.description for call in of_origin(workload, "pytest: tests/test_report.py")] == ["clean(' B ')"]
+    assert "test_unrelated" not in reasons(workload)
 
 
 def test_a_file_of_calls_stands_alone(project: Project) -> None:
