@@ -10,6 +10,7 @@ from typing import Any
 SECTION = "afterburner"
 GIVEN_BY = "the editor's settings"
 _TIME_OPTION = re.compile(r"--max-seconds(?= allows more| more\b|\) is up)")  # the option that our own reasons name
+_KEY = re.compile(r"(needs a key: set \w+(?: or \w+)* in the environment)")
 _OWN = {
     "trusted": "whether code of the workspace may run without a question",
     "preview": "whether the editor shows a rewrite before it is applied, where it can",
@@ -68,8 +69,12 @@ def read_settings(initial: object, *configured: object) -> EditorSettings:
 
 
 def in_editor_words(message: str) -> str:
-    """A message that names the options of a run, with the settings of the editor in their place."""
-    return _TIME_OPTION.sub(f"the setting {SECTION}.max-seconds", message)
+    """A message that names the options of a run, with the settings of the editor in their place.
+
+    An editor, and the server with it, keeps the environment that it was started with.
+    """
+    told = _TIME_OPTION.sub(f"the setting {SECTION}.max-seconds", message)
+    return _KEY.sub(r"\1 that the editor is started in, and start it again", told)
 
 
 def _table(layer: object) -> dict[str, Any]:

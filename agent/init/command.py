@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import shlex
 import sys
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -58,9 +59,13 @@ def init(
     if written:
         sys.stderr.write(
             f"{_next(folder)}{_next_of_workflow(written)}"
-            "To use a language model as well, install the extra `llm` and set AFTERBURNER_MODEL. A model in "
+            f"To use a language model as well, {_what_models_need()}set AFTERBURNER_MODEL. A model in "
             "pyproject.toml is used only if you trust the project.\n"
         )
+
+
+def _what_models_need() -> str:
+    return "" if find_spec("litellm") else "install the extra `llm` and "
 
 
 def _next_of_workflow(written: Sequence[Change]) -> str:

@@ -152,7 +152,9 @@ def _thoughts(text: str, masked: str) -> _Thoughts:
             break
         if end is None:
             if solution < 0:
-                raise AnswerFormatError("Read leniently, its thoughts never end.")
+                raise AnswerFormatError(
+                    "Read leniently, its thoughts never end: it may be cut off at a limit of tokens."
+                )
             start, stop, after = begin.end() if begin else at, solution, solution
             forms.append("missing tags")
         else:

@@ -98,7 +98,7 @@ class ModelClient:
     def _find_server(self) -> None:
         refusals = [refused_connection(model.server) for model in self._models]
         if all(refusals):
-            raise RequestFailedError(absence_of(self._models[0].name, refusals[0]))
+            raise RequestFailedError(absence_of(self._models[0], refusals[0]))
 
     def ask(self, question: Question) -> list[ModelAnswer]:
         """Give up to `count` answers, in an order that does not depend on which came first.
@@ -230,7 +230,7 @@ class ModelClient:
             except CancelledError:
                 raise
             except Exception as error:  # noqa: BLE001 - LiteLLM lets the errors of many client libraries through
-                failure = failure_of(import_litellm(), model.name, error, timeout_s, model_session.scrub)
+                failure = failure_of(import_litellm(), model, error, timeout_s, model_session.scrub)
                 if failure.free:
                     budget.refuse(reservation)
                 raise RequestFailedError(failure) from None

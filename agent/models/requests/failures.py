@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import time
 from dataclasses import dataclass
 from email.utils import parsedate_to_datetime
@@ -13,8 +14,10 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
     from types import ModuleType
 
+    from afterburner.agent.models.requests.language_model import Model
+
 _MAX_MESSAGE_CHARS = 300
-_UNREACHABLE = "Its server cannot be reached: check its address and the network."
+_OF_LITELLM = re.compile(r"\Alitellm\.(\w+): (?:\1: )?(?:\w*Exception - )?")  # says nothing to a user
 _NOT_ARRIVED = {"ConnectError", "ConnectTimeout", "PoolTimeout", UnguardedError.__name__}
 
 
@@ -32,7 +35,7 @@ class Failure:
 
 
 def failure_of(
-    litellm: ModuleType, model: str, error: Exception, timeout_s: float, scrub: Callable[[str], str]
+    litellm: ModuleType, model: Model, error: Exception, timeout_s: float, scrub: Callable[[str], str]
 ) -> Failure:
     """Say what an exception of LiteLLM, or of a client library below it, means."""
     not_arrived = any(type(each).__name__ in _NOT_ARRIVED for each in _causes(error))
@@ -41,10 +44,10 @@ def failure_of(
     quota = "insufficient_quota" in str(error)
     passing = isinstance(error, (litellm.RateLimitError, litellm.APIConnectionError, *_server_errors(litellm)))
     refused = next((str(each) for each in _causes(error) if isinstance(each, RefusedError)), "")  # by us
-    advice = refused or (_UNREACHABLE if not_arrived else "")
-    line = " ".join(str(error).partition("Traceback (most recent call last)")[0].split())
+    advice = refused or (_unreachable(model) if not_arrived else "")
+    line = _OF_LITELLM.sub("", " ".join(str(error).partition("Traceback (most recent call last)")[0].split()))
     return Failure(
-        line=f"{model} cannot be used. {advice or _advice(litellm, error, timeout_s)}"
+        line=f"{model.name} cannot be used. {advice or _advice(litellm, error, timeout_s)}"
         f" ({scrub(line)[:_MAX_MESSAGE_CHARS] or type(error).__name__})",
         passing=(passing or not_arrived or 500 <= status < 600) and not quota and not refused,
         free=not_arrived or 400 <= status < 500,
@@ -55,9 +58,14 @@ def failure_of(
     )
 
 
-def absence_of(model: str, why: str) -> Failure:
+def absence_of(model: Model, why: str) -> Failure:
     """The same of a model whose server is known to be absent, before a request."""
-    return Failure(line=f"{model} cannot be used. {_UNREACHABLE} ({why})", passing=True, free=True)
+    return Failure(line=f"{model.name} cannot be used. {_unreachable(model)} ({why})", passing=True, free=True)
+
+
+def _unreachable(model: Model) -> str:
+    address = f", {model.server}," if model.server else ""
+    return f"Its server cannot be reached: check its address{address} and the network."
 
 
 def _advice(litellm: ModuleType, error: Exception, timeout_s: float) -> str:

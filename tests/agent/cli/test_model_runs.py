@@ -128,7 +128,8 @@ def test_without_a_server_a_run_ends_before_it_uses_the_sandbox(program: Command
     code, shown, document = start(program, url, "--model", MODEL, "--retries", "1")
     assert (code, document) == (1, {})
     wait, error = shown.splitlines()[-2:]
-    reason = f"{MODEL} cannot be used. Its server cannot be reached: check its address and the network."
+    address = url.removeprefix("http://")
+    reason = f"{MODEL} cannot be used. Its server cannot be reached: check its address, {address}, and the network."
     assert re.fullmatch(rf"\[0:\d\d\] generate: {re.escape(reason)} \(.*\) Trying again in \d seconds\..*", wait)
     assert error.startswith(f"error: {reason}")
     assert "staging" not in shown

@@ -1,0 +1,25 @@
+"""Messages of the program, in the words of an editor."""
+
+from __future__ import annotations
+
+import pytest
+
+from afterburner.lsp_server.settings import in_editor_words
+
+
+@pytest.mark.parametrize(
+    ("told", "in_words"),
+    [
+        (
+            "openai/gpt-5 needs a key: set OPENAI_API_KEY in the environment.",
+            (
+                "openai/gpt-5 needs a key: set OPENAI_API_KEY in the environment that the editor is started in, "
+                "and start it again."
+            ),
+        ),
+        ("the time (--max-seconds) is up", "the time (the setting afterburner.max-seconds) is up"),
+        ("call 1 returned '--max-seconds' instead of 2", "call 1 returned '--max-seconds' instead of 2"),
+    ],
+)
+def test_options_and_the_environment_are_those_of_the_editor(told: str, in_words: str) -> None:
+    assert in_editor_words(told) == in_words
