@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 
 UNITTEST = ("-m", "unittest", "discover")
 MAX_REASONS = 5
+_TOO_LATE = "the time for profiling was over"  # as `inside/time_profiler` says it
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +70,7 @@ def take_survey(
     answer, command = _ask(asked, settings, fields)
     known = {str(path) for path in files}  # the project's own code has told what it names, and may name anything
     functions = tuple(function for function in answer.surveyed if not function.qualname or function.path in known)
-    if not any(function.qualname for function in functions):
+    if not any(function.qualname and function.calls for function in functions):
         reasons = [*(failure.reason for failure in answer.failures), *(reason for _, reason in answer.skipped)]
         why = "".join(f"\n  - {reason}" for reason in list(dict.fromkeys(reasons))[:MAX_REASONS])
         advice = (
@@ -77,6 +78,11 @@ def take_survey(
             if settings.batch.command
             else "Give a command that calls them: run FOLDER -- python SCRIPT.py …, or -- python -m MODULE …."
         )
+        if any(_TOO_LATE in reason for reason in reasons):
+            raise WorkloadError(
+                f"{place}: the time for profiling was over before anything called its functions, so there is nothing "
+                "to rank. Allow more time, or give a command that calls them sooner."
+            )
         raise WorkloadError(
             f"{place}: nothing calls its functions, so there is nothing to rank.{' Seen:' if why else ''}{why}\n"
             + advice

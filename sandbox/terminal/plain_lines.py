@@ -8,6 +8,7 @@ import time
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
+from afterburner.sandbox.terminal.streams import abandon
 from afterburner.sandbox.terminal.text import format_elapsed
 
 if TYPE_CHECKING:
@@ -20,7 +21,7 @@ _JOIN_AT_MOST_S = 1.0  # a reader that has stopped reading must not hold up the 
 class PlainLines:
     """Lines on stderr with the minutes since the first, in one write each, so that those of several threads do not mix.
 
-    A reader that goes away ends the program, as it ends any in a pipe.
+    A reader that goes away ends the program, as it ends any in a pipe. A log on a full disk costs its lines alone.
     """
 
     def __init__(self) -> None:
@@ -59,5 +60,10 @@ class PlainLines:
 
     def _print(self, line: str) -> None:
         self._told_s = time.monotonic()
-        sys.stderr.write(f"[{format_elapsed(self._told_s - self._started_s)}] {line}\n")
-        sys.stderr.flush()
+        try:
+            sys.stderr.write(f"[{format_elapsed(self._told_s - self._started_s)}] {line}\n")
+            sys.stderr.flush()
+        except BrokenPipeError:
+            raise
+        except OSError:
+            abandon(sys.stderr)

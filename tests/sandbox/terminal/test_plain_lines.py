@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import io
 import re
+import subprocess
 import sys
 import threading
-from typing import TYPE_CHECKING
+from pathlib import Path
+
+import pytest
 
 from afterburner.sandbox.terminal.plain_lines import PlainLines
-
-if TYPE_CHECKING:
-    import pytest
 
 PATIENCE_S = 60
 
@@ -69,3 +69,22 @@ def test_a_reader_that_is_gone_stops_the_reminders_alone(monkeypatch: pytest.Mon
     monkeypatch.setattr(sys, "stderr", Gone())
     with PlainLines().never_silent(0.01):
         assert tried.wait(PATIENCE_S)
+
+
+FULL_LOG = """\
+from afterburner.sandbox.terminal.plain_lines import PlainLines
+
+lines = PlainLines()
+lines.show("one")
+lines.show("two")
+print("the result")
+"""
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="this system has no device that is full")
+def test_a_log_on_a_full_disk_costs_no_result() -> None:
+    with Path("/dev/full").open("w") as full:
+        done = subprocess.run(
+            [sys.executable, "-c", FULL_LOG], stdout=subprocess.PIPE, stderr=full, text=True, check=False, timeout=60
+        )
+    assert (done.returncode, done.stdout) == (0, "the result\n")
