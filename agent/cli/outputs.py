@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import os
 from dataclasses import dataclass
-from itertools import combinations
+from itertools import combinations, product
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import typer
 
@@ -21,6 +21,9 @@ from afterburner.sandbox.terminal.destinations import (
     same_place,
 )
 from afterburner.sandbox.terminal.options import filled
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
 PATCH_HELP = "Write the unified diff to FILE; - is stdout."
 JSON_HELP = "Write the result as JSON to FILE; - is stdout, and the report moves to stderr."
@@ -74,6 +77,19 @@ class Outputs:
         They are no part of the project: a second run, or a replay of the receipt, would find another project.
         """
         return tuple(str(absolute_path(place)) for place in self.places().values() if place != STDOUT)
+
+    def check_sources(self, sources: Mapping[str, str | None]) -> None:
+        """Find out now whether something would be written over what is read.
+
+        Args:
+            sources: files by what they are named with; None: there is none.
+
+        Raises:
+            UsageError: a result would be.
+        """
+        for (option, place), (source_is, source) in product(self.places().items(), sources.items()):
+            if place != STDOUT and source is not None and same_place(place, source):
+                raise UsageError(f"{option} {place}: {source_is} reads this file; name another one.")
 
     def check(self, target: Path, target_is: str = "the file to optimise") -> None:
         """Find out now what could not be written later.

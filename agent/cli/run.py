@@ -28,6 +28,7 @@ from afterburner.sandbox.terminal.options import filled
 from afterburner.sandbox.terminal.text import display_path
 
 _WHAT, _OUT = "What to optimise", "What to write"
+_REPLAY = "replay:"  # before the name of a recording, as a model
 
 
 @takes_settings
@@ -119,6 +120,8 @@ def run(
         counterexample=counterexample,
         record=settings.models.record,
     )
+    replayed = settings.models.model.removeprefix(_REPLAY) if settings.models.model.startswith(_REPLAY) else None
+    outputs.check_sources({"--calls": settings.inputs.calls, f"--model {_REPLAY}": replayed})
     settings = replace(settings, inputs=replace(settings.inputs, left_out=outputs.files()))
     style = style_of(progress, quiet=quiet)
     is_many = command or Path(file).is_dir()

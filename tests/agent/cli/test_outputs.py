@@ -58,6 +58,15 @@ def test_the_target_is_recognised_under_another_name(
         Outputs(json=str(alias)).check(target)
 
 
+def test_no_result_is_written_over_what_is_read(tmp_path: Path) -> None:
+    recording = tmp_path / "answers.jsonl"
+    recording.write_text("", encoding="utf-8")
+    outputs = Outputs(json=str(recording), html="-")
+    with pytest.raises(UsageError, match=r"--json .*answers.jsonl: --model replay: reads this file; name another one"):
+        outputs.check_sources({"--calls": None, "--model replay:": str(recording)})
+    outputs.check_sources({"--calls": str(tmp_path / "calls.py")})
+
+
 def test_no_result_is_written_over_code(tmp_path: Path, target: Path) -> None:
     calls = tmp_path / "calls.py"
     calls.write_text("import slow\n", encoding="utf-8")
