@@ -13,6 +13,7 @@ from afterburner.agent import AfterburnerError, UsageError
 from afterburner.agent.code.locate import functions_in, text_of
 from afterburner.agent.code.source_text import dedent, split_lines
 from afterburner.agent.inputs.project_modules import has_generated_name, is_hidden, is_test, says_generated
+from afterburner.agent.wording import count
 from afterburner.ci_action.python_code import code_outside, codes_of_functions, decode
 from afterburner.ci_action.report.document import MOST_LINES, function_key
 from afterburner.ci_action.repository import ChangedFile, blob_at, bytes_of_blob, changed_files
@@ -117,7 +118,12 @@ def find_changes(repository: Repo, span: Range, wanted: PathFilter, *, of_checko
     functions: list[ChangedFunction] = []
     left_out: list[LeftOut] = []
     notes: list[str] = []
-    for changed in _that_count(files, wanted):
+    counting = _that_count(files, wanted)
+    if not counting and (unwanted := sum(each.is_regular and _is_source(Path(each.path)) for each in files)):
+        notes.append(
+            f"the patterns (include, exclude) leave out {count(unwanted, 'changed file')}, and no other is left"
+        )
+    for changed in counting:
         name = printable_name(changed.path)
         if name != changed.path:
             left_out.append(LeftOut(name, "its name is too long, or not one that a report can hold"))

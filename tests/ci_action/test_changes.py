@@ -136,6 +136,8 @@ def test_patterns_choose_the_files_that_count(repository: Repository) -> None:
     repository.commit(dict.fromkeys(files, text))
     wanted = PathFilter.of(patterns_in("/src/\n/*.py"), patterns_in("*_gen.py, nothing"))
     assert [file for file, _ in names(changes(repository, wanted=wanted))] == ["src/a.py", "src/deep/b.py", "top.py"]
+    none = changes(repository, wanted=PathFilter.of((), ("*.py",)))
+    assert none == Changes((), (), ("the patterns (include, exclude) leave out 5 changed files, and no other is left",))
     assert not PathFilter.of(["/src/*.py"]).takes("src/deep/b.py")
     assert PathFilter.of(["**/b.py"]).takes("src/deep/b.py")
     assert PathFilter.of().takes("anything/at/all.py")
