@@ -88,7 +88,7 @@ def replay_receipt(
 
 
 def _print(console: Console, receipt: Receipt, replayed: Replayed) -> None:
-    headline, style = _HEADLINES[replayed.answer.value]
+    headline, style = headline_of(receipt, replayed)
     name = scrub_line(f"{receipt.target.file} {receipt.target.function or ''}".strip())
     console.print(Text.assemble((headline, style), f"  {name}: {scrub_line(replayed.reason)}"))
     console.print(f"  receipt: {_gain(receipt.gain)}, on {scrub_line(receipt.machine.cpu_model)}")
@@ -96,6 +96,14 @@ def _print(console: Console, receipt: Receipt, replayed: Replayed) -> None:
         console.print(f"  here:    {_gain(replayed.gain)}, on {scrub_line(replayed.machine.cpu_model)}")
     for note in replayed.notes:
         console.print(f"  note:    {scrub_line(note)}")
+
+
+def headline_of(receipt: Receipt, replayed: Replayed) -> tuple[str, str]:
+    """The answer and its colour. What was confirmed under an assumption alone is not told as if it held everywhere."""
+    headline, style = _HEADLINES[replayed.answer.value]
+    if receipt.settings.assume and replayed.answer is replaying.Answer.CONFIRMED:
+        headline = f"{headline} for inputs that keep to what the receipt assumes"
+    return headline, style
 
 
 def _gain(gain: Gain) -> str:

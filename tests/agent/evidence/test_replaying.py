@@ -11,6 +11,7 @@ import jsonschema
 import pytest
 
 from afterburner.agent.cli.replay_document import ReplayDocument
+from afterburner.agent.cli.replay_receipt import headline_of
 from afterburner.agent.deadline import Deadline
 from afterburner.agent.errors import WorkloadError
 from afterburner.agent.evidence.project_files import ProjectFile
@@ -82,6 +83,7 @@ def test_a_replay_keeps_to_what_the_run_assumed_and_says_so(make_bench: MakeBenc
     replayed = replay_receipt(receipt, Deadline.after(120))
     assert replayed.answer is Answer.CONFIRMED, replayed.reason
     assert any("inputs are made only if len(left) >= 0 and len(left) > 0, as" in note for note in replayed.notes)
+    assert headline_of(receipt, replayed)[0] == "Confirmed for inputs that keep to what the receipt assumes"
     forged = replace(receipt, settings=replace(receipt.settings, assume=("False",)))
     with pytest.raises(UsageError, match="assumes `False`, which holds in none of its own inputs"):
         replay_receipt(forged, Deadline.after(120))
