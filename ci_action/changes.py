@@ -78,10 +78,10 @@ class LeftOut:
     file: str
     reason: str
     function: str | None = None
-    is_unread: bool = False  # it could not be read, or is not what the commit has, so nothing is known of the change
+    is_unknown: bool = False  # it could not be read, or is not what the commit has, so nothing is known of the change
 
 
-class _UnreadError(UsageError):
+class _UnknownError(UsageError):
     """What the commit has of a file cannot be read, or is not what lies in the checkout."""
 
 
@@ -137,10 +137,12 @@ def find_changes(repository: Repo, span: Range, wanted: PathFilter, *, of_checko
             if _differs_outside_of_functions(repository, changed, data):
                 notes.append(f"{name}: code outside of functions was changed, too, and is not measured by itself")
         except AfterburnerError as error:
-            left_out.append(LeftOut(name, str(error).rstrip("."), is_unread=isinstance(error, _UnreadError)))
-        except GitError:  # a partial clone may lack a file of the base
-            reason = "git cannot read it at the base: fetch the whole history"
-            left_out.append(LeftOut(name, reason, is_unread=True))
+            left_out.append(LeftOut(name, str(error).rstrip("."), is_unknown=isinstance(error, _UnknownError)))
+        except GitError:  # a partial clone may lack a file of either commit
+            reason = (
+                "git lacks it, as in a clone with --filter: clone without one, or `git fetch --refetch --no-filter`"
+            )
+            left_out.append(LeftOut(name, reason, is_unknown=True))
     return Changes(_with_moves(repository, files, functions), tuple(left_out), tuple(notes))
 
 
@@ -293,15 +295,15 @@ def _check_on_disk(path: Path, blob: str) -> None:
         UsageError: it is something else, or cannot be read.
     """
     if path.is_symlink() or not path.is_file():  # a pipe would not end
-        raise _UnreadError("it is not a regular file in this checkout")
+        raise _UnknownError("it is not a regular file in this checkout")
     try:
         if path.stat().st_size > MOST_BYTES:
             raise UsageError(f"it is larger than {MOST_BYTES >> 20} MiB")
         data = path.read_bytes()
     except OSError as error:
-        raise _UnreadError(f"it cannot be read: {error.strerror or error}") from error
+        raise _UnknownError(f"it cannot be read: {error.strerror or error}") from error
     if _blob_id(data, blob) != blob:
-        raise _UnreadError(
+        raise _UnknownError(
             "it is not the file of the commit: commit or stash it. If git shows no difference, .gitattributes has git "
             "write other line ends, or something else, than it keeps"
         )

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Literal
 
 from afterburner.agent.code.source_text import split_lines
 from afterburner.agent.code.text_edits import TextEdit, apply_edits
+from afterburner.agent.inputs.inside.pytest_calls import TEST_FAILS
 from afterburner.agent.judge.version_comparison import MEASURED
 from afterburner.agent.wording import count, format_by_size, format_ratio
 from afterburner.ci_action.report.document import (
@@ -23,7 +24,7 @@ from afterburner.ci_action.report.document import (
     LossPart,
     RewritePart,
 )
-from afterburner.ci_action.report.words import one_line, own_option
+from afterburner.ci_action.report.words import few_of, one_line, own_option
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -243,12 +244,11 @@ def _evidence_of_comparison(result: ComparisonResult) -> Iterator[str]:
 
 
 def _tests_without_use(skipped: Sequence[Skipped], origins: Iterable[str]) -> Iterator[str]:
-    """Which tests fail, and why none gave inputs: a judgement without them is not to pass for one with them."""
-    failing = [each for each in skipped if each.origin.startswith(f"{_TESTS}: ")]
+    """Which tests fail, and why none gave inputs: a reader has to know that the answer rests on none."""
+    failing = [each for each in skipped if each.origin.startswith(f"{_TESTS}: ") and each.reason.startswith(TEST_FAILS)]
     if failing:
-        names = ", ".join(each.origin.removeprefix(f"{_TESTS}: ") for each in failing[:3])
-        more = ", …" if len(failing) > 3 else ""
-        yield f"tests that fail on the original, too: {names}{more} ({failing[0].reason})"
+        names = few_of([each.origin.removeprefix(f"{_TESTS}: ") for each in failing])
+        yield f"tests that fail on the original, too: {names} ({failing[0].reason.removeprefix(TEST_FAILS)})"
     if not any(name.startswith(_TESTS) for name in origins):
         yield from (f"no inputs from the project's tests: {each.reason}" for each in skipped if each.origin == _TESTS)
 

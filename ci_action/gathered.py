@@ -43,6 +43,6 @@ class Gathered:
     cut_short: set[tuple[str, str]] = field(default_factory=set)
 
     @property
-    def unread(self) -> list[LeftOut]:
+    def unknown(self) -> list[LeftOut]:
         """The changed files of which nothing is known, since they could not be read or are not those of the commit."""
-        return [each for each in self.left_out if each.is_unread]
+        return [each for each in self.left_out if each.is_unknown]

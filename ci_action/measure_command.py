@@ -107,11 +107,10 @@ def fails_gate(measured: Measured) -> bool:
     if measured.document.has_regressions:
         sys.stderr.write("--fail-on regression: a function is slower or different, so this ends with exit code 5.\n")
         return True
-    if unread := measured.gathered.unread:
-        more = f" (and {len(unread) - 1} more)" if len(unread) > 1 else ""
-        raise UsageError(
-            f"--fail-on regression: nothing is known of what was changed in {unread[0].file}{more}: {unread[0].reason}."
-        )
+    if unknown := measured.gathered.unknown:
+        first, *others = unknown
+        file = f"{first.file} (and {len(others)} more)" if others else first.file
+        raise UsageError(f"--fail-on regression: nothing is known of what was changed in {file}: {first.reason}.")
     return False
 
 

@@ -18,7 +18,7 @@ from afterburner.agent.page.run_section import section_of_run
 from afterburner.agent.wording import count
 from afterburner.ci_action.changes import LeftOut
 from afterburner.ci_action.findings import Place, part_of_outcome
-from afterburner.ci_action.report.words import one_line, plain_reason
+from afterburner.ci_action.report.words import few_of, one_line, plain_reason
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -32,7 +32,6 @@ if TYPE_CHECKING:
     from afterburner.ci_action.gathered import Gathered
     from afterburner.ci_action.options import CiOptions
 
-_NAMED = 3  # tests in a note
 Key = tuple[str, str]  # a file from the repository's root, and the name of a function
 
 
@@ -139,8 +138,8 @@ def _gather(
 def suite_notes(suite: Suite) -> Iterator[str]:
     """Which tests fail before anything is changed: what only they call is neither ranked nor judged."""
     if suite.failing:
-        names = ", ".join(suite.failing[:_NAMED]) + (", …" if len(suite.failing) > _NAMED else "")
-        yield one_line(f"{count(len(suite.failing), 'test')} failed before anything was changed: {names}")
+        failed = count(len(suite.failing), "test")
+        yield one_line(f"{failed} failed before anything was changed: {few_of(suite.failing)}")
     if not suite.complete:
         yield "the tests did not run to their end, so that what the others call is not known"
 

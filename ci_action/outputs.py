@@ -114,7 +114,7 @@ def step_outputs(measured: Measured, folder: Path) -> dict[str, str]:
     return {
         "improved": str(len(document.of(Decision.IMPROVED))),
         "regressions": str(len(document.of(Decision.SLOWER))),
-        "failed": str(document.has_regressions or bool(measured.gathered.unread)).lower(),
+        "failed": str(document.has_regressions or bool(measured.gathered.unknown)).lower(),
         "best-gain": f"{best.ratio:.2f}" if best is not None else "",
         "report": str(folder / PAGE),
         "folder": str(folder),

@@ -146,12 +146,16 @@ class ChangedFile:
 
 
 def changed_files(repository: Repo, span: Range) -> list[ChangedFile]:
-    """What a range changes; renamed files are recognised.
+    """What a range changes; renamed files are recognised, unless git lacks what they hold, as in a partial clone.
 
     GitPython's own reading of this cuts names at a newline, so git's answer is read here.
     """
-    words = ("-r", "-M", "-z", "--raw", "--no-abbrev", span.base.hexsha, span.head.hexsha)
-    told: bytes = repository.git.diff_tree(*words, stdout_as_string=False, strip_newline_in_stdout=False)
+    words = ("-r", "-z", "--raw", "--no-abbrev", span.base.hexsha, span.head.hexsha)
+    as_bytes = {"stdout_as_string": False, "strip_newline_in_stdout": False}
+    try:
+        told: bytes = repository.git.diff_tree("-M", *words, **as_bytes)
+    except GitError:
+        told = repository.git.diff_tree(*words, **as_bytes)
     fields = iter([os.fsdecode(each) for each in told.split(b"\0")[:-1]])
     found = []
     for about in fields:

@@ -245,7 +245,7 @@ def _open_lock(path: Path) -> int:
             os.close(created)
         return os.open(path, _TO_LOCK)
     except OSError as error:
-        advice = "Remove it" if os.path.lexists(path) else f"Let everybody write in {path.parent}, or remove it"
+        advice = "Remove it" if os.path.lexists(path) else f"Make {path.parent} writable for all users, or remove it"
         raise SandboxInternalError(f"{path} cannot be opened: {error.strerror or error}. {advice}.") from error
 
 

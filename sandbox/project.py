@@ -23,7 +23,6 @@ from afterburner.sandbox.types import Bind
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
-    from collections.abc import Set as AbstractSet
 
 MAX_FILES = 50_000
 MAX_BYTES = 1024**3
@@ -169,8 +168,7 @@ def stage_project(root: Path, destination: Path, target: Path, leave_out: Sequen
     staging = _Staging(root, destination)
     target_name = Path(os.path.relpath(target, root))
     is_single_file = _is_no_project(root)
-    unwanted = _names_below(root, leave_out)
-    unwanted -= _tracked(root, unwanted)
+    unwanted = {name for name in _names_below(root, leave_out) if not _is_tracked(root / name)}
     destination.mkdir(parents=True, exist_ok=True)
     try:
         staging.copy(target_name, is_target=True)
@@ -329,11 +327,13 @@ def _own_files(root: Path, left_out: list[str]) -> Iterator[Path]:
             yield name
 
 
-def _tracked(root: Path, names: AbstractSet[Path]) -> set[Path]:
-    """Those of the names below `root` that are files which git tracks."""
-    if not names or not os.path.lexists(root / ".git"):
-        return set()
-    return set(_git_files(root, "--cached", "--", *(f":(literal){name}" for name in names)) or ())
+def _is_tracked(path: Path) -> bool:
+    """Whether git tracks a file in the innermost repository around it, or cannot tell."""
+    top = next((folder for folder in path.parents if os.path.lexists(folder / ".git")), None)
+    if top is None:
+        return False
+    listed = _git_files(top, "--cached", "--", f":(literal){path.relative_to(top)}")
+    return listed is None or bool(listed)
 
 
 def _git_files(root: Path, *which: str) -> list[Path] | None:

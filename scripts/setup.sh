@@ -186,7 +186,7 @@ set_up() {
         make_venv
         install_project
         fingerprint >"$stamp"
-        say "done: .venv/bin/afterburner-agent --help (after `. .venv/bin/activate` without the folder)"
+        say "done: .venv/bin/afterburner-agent --help"
     fi
     compile_what_runs_inside
 }

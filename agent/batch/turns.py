@@ -168,8 +168,9 @@ class _Turns:
         for target in targets:
             if turns == most:
                 break
-            if until.passed() or not self._is_hopeless(target):
-                turns += 1
+            self.worker.loan.cancel.raise_if_cancelled()
+            is_known = target in self._hopeless or not until.passed()
+            turns += not (is_known and self._is_hopeless(target))
         return max(turns, 1)
 
     def _is_hopeless(self, target: RankedTarget) -> bool:

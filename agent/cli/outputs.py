@@ -72,7 +72,7 @@ class Outputs:
         return {option: place for option, place in options.items() if place is not None}
 
     def files(self) -> tuple[str, ...]:
-        """The absolute paths of the files that are written besides the target; a folder of patches does not count.
+        """The absolute paths of the files that are written besides the target, and of the folder of patches.
 
         They are no part of the project: a second run, or a replay of the receipt, would find another project.
         """
@@ -143,9 +143,8 @@ class Outputs:
 
 
 def _check_no_code(option: str, place: str) -> None:
-    real = Path(place).resolve()
-    if place != STDOUT and real.suffix in CODE_SUFFIXES and real.exists():
-        raise UsageError(f"{option} {place}: this is Python code, which would be overwritten; name another file.")
+    if place != STDOUT and Path(place).resolve().suffix in CODE_SUFFIXES:
+        raise UsageError(f"{option} {place}: this is the name of Python code; name another file.")
 
 
 def _check_patch_folder(folder: Path, *, may_hold_patches: bool) -> None:

@@ -120,8 +120,7 @@ def run(
         counterexample=counterexample,
         record=settings.models.record,
     )
-    replayed = settings.models.model.removeprefix(_REPLAY) if settings.models.model.startswith(_REPLAY) else None
-    outputs.check_sources({"--calls": settings.inputs.calls, f"--model {_REPLAY}": replayed})
+    outputs.check_sources({"--calls": settings.inputs.calls, **_recordings(settings.models.model)})
     settings = replace(settings, inputs=replace(settings.inputs, left_out=outputs.files()))
     style = style_of(progress, quiet=quiet)
     is_many = command or Path(file).is_dir()
@@ -136,6 +135,12 @@ def run(
     with show_beginning(f"{function} in {display_path(file)}" if function else display_path(file), style):
         run_one = loaded_late.run_one
     run_one(settings, outputs, style)
+
+
+def _recordings(model: str) -> dict[str, str]:
+    """The files that a chain of models reads its answers from, each by what it is named with."""
+    names = (name.strip() for name in model.split(","))
+    return {name: name.removeprefix(_REPLAY) for name in names if name.startswith(_REPLAY)}
 
 
 app = typer.Typer(add_completion=False)

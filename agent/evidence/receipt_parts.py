@@ -11,13 +11,13 @@ from typing import Annotated, Literal
 from pydantic import AfterValidator, BeforeValidator, Field, Strict
 
 from afterburner.agent.judge.measuring.sampling import SampleMode
-from afterburner.agent.option_kinds import LARGEST_SEED, LONGEST_STATED, MOST_STATED
+from afterburner.agent.option_kinds import LARGEST_SEED, MOST_STATED
 from afterburner.agent.types import Objective
 
 MAX_DATA_BYTES = 64 * 1024 * 1024
 MAX_TEXT = 4_000_000  # characters of a source
 _MOST_ASSUMED = 2 * MOST_STATED
-_MAX_WORDS = LONGEST_STATED  # characters of a description, a path, a name
+_MAX_WORDS = 1_000  # characters of a description, a path, a name
 _HASH = re.compile(r"[0-9a-f]{64}")
 
 

@@ -6,6 +6,7 @@ host takes names, numbers and bytes.
 
 from __future__ import annotations
 
+import ast
 import threading
 from collections import Counter
 from contextlib import contextmanager
@@ -290,8 +291,8 @@ def _workload(
 
 
 def _whole(expression: str) -> str:
-    """An expression on one line, whole: what a reader does not see may be what makes a rewrite right."""
-    return visible(" ".join(expression.split()))
+    """An expression as Python reads it: comments, line ends and blanks could hide what makes a rewrite right."""
+    return visible(ast.unparse(ast.parse(expression, mode="eval")))
 
 
 def _other_toolchain(receipt: Receipt, machine: Machine) -> tuple[str, ...]:

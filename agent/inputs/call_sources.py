@@ -89,8 +89,9 @@ class Sources:
         tasks: list[Callable[[], Finding]] = [main, self._from_doctests, pytest]
         found = side_by_side(self.harness.sandbox, tasks)
         if known is None and not any(each.calls for each in found):
-            # Of tests that do not name it, some may call it through other functions of the project.
-            found[-1] = self._ask("pytest", "pytest", {"indirect": True})
+            # Tests that do not name it may call it through other functions of the project.
+            others = self._ask("pytest", "pytest", {"indirect": "alone"})
+            found = [*found[:-1], others] if others.calls else found
         return found
 
     def generated(self) -> Finding:

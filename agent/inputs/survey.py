@@ -11,6 +11,7 @@ from afterburner.agent.code.locate import find_target
 from afterburner.agent.errors import WorkloadError
 from afterburner.agent.events import ignore_event
 from afterburner.agent.inputs.harness import Harness
+from afterburner.agent.inputs.inside.time_profiler import TIME_OVER
 from afterburner.agent.inputs.project_modules import source_files
 from afterburner.agent.inputs.staging import copy_project, environment_of
 from afterburner.sandbox import Limits, UsageError
@@ -29,7 +30,6 @@ if TYPE_CHECKING:
 
 UNITTEST = ("-m", "unittest", "discover")
 MAX_REASONS = 5
-_TOO_LATE = "the time for profiling was over"  # as `inside/time_profiler` says it
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +78,7 @@ def take_survey(
             if settings.batch.command
             else "Give a command that calls them: run FOLDER -- python SCRIPT.py …, or -- python -m MODULE …."
         )
-        if any(_TOO_LATE in reason for reason in reasons):
+        if any(TIME_OVER in reason for reason in reasons):
             raise WorkloadError(
                 f"{place}: the time for profiling was over before anything called its functions, so there is nothing "
                 "to rank. Allow more time, or give a command that calls them sooner."

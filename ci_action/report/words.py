@@ -6,6 +6,7 @@ import re
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from pathlib import Path
 
 MOST_CHARACTERS = 1_500
@@ -19,6 +20,11 @@ def one_line(text: object, most: int = MOST_CHARACTERS) -> str:
     flat = _RUN.sub(lambda run: f"{run[1]}{run[1]}…({len(run[0]):,} in a row)", " ".join(str(text).split()))
     shown = "".join(each if each.isprintable() else each.encode("unicode_escape").decode() for each in flat)
     return shown if len(shown) <= most else f"{shown[: most - 1]}…"
+
+
+def few_of(names: Sequence[str], most: int = 3) -> str:
+    """`a, b, c, …`: the first names."""
+    return ", ".join([*names[:most], *(["…"] if len(names) > most else [])])
 
 
 def own_option(reason: str) -> str:

@@ -29,11 +29,7 @@ def check_calls() -> None:
 
 
 def _wrong_output(_given: str, output: str, answer: str) -> object:
-    return (
-        None
-        if accepts(output, answer)
-        else "the output differs, also where blanks and the form of numbers do not count"
-    )
+    return None if accepts(output, answer) else "the output differs even if blanks and the form of numbers are ignored"
 
 
 def accepts(output: str, answer: str) -> bool:

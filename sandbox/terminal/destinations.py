@@ -35,7 +35,7 @@ def check_destination(option: str, place: str, source: Path, source_is: str) -> 
 
 
 def same_place(one: str, other: str) -> bool:
-    """Whether two names lead to one file, be it by links of either kind."""
+    """Whether two names lead to one file, also through symbolic or hard links."""
     if one == other or Path(one).resolve() == Path(other).resolve():
         return True
     try:

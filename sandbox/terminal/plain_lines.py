@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+import os
 import sys
 import threading
 import time
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from afterburner.sandbox.terminal.streams import abandon
 from afterburner.sandbox.terminal.text import format_elapsed
 
 if TYPE_CHECKING:
@@ -21,7 +21,8 @@ _JOIN_AT_MOST_S = 1.0  # a reader that has stopped reading must not hold up the 
 class PlainLines:
     """Lines on stderr with the minutes since the first, in one write each, so that those of several threads do not mix.
 
-    A reader that goes away ends the program, as it ends any in a pipe. A log on a full disk costs its lines alone.
+    A reader that goes away ends the program, as it ends any in a pipe. If the
+    disk of a log is full, only lines of progress are lost.
     """
 
     def __init__(self) -> None:
@@ -60,10 +61,16 @@ class PlainLines:
 
     def _print(self, line: str) -> None:
         self._told_s = time.monotonic()
+        text = f"[{format_elapsed(self._told_s - self._started_s)}] {line}\n"
         try:
-            sys.stderr.write(f"[{format_elapsed(self._told_s - self._started_s)}] {line}\n")
+            descriptor = sys.stderr.fileno()
+        except (OSError, ValueError):  # a stream that is no file
+            sys.stderr.write(text)
             sys.stderr.flush()
+            return
+        try:  # past the buffer, which would keep what cannot be written, and fail with it again
+            os.write(descriptor, text.encode(sys.stderr.encoding, "backslashreplace"))
         except BrokenPipeError:
             raise
         except OSError:
-            abandon(sys.stderr)
+            return

@@ -157,7 +157,7 @@ def test_what_is_on_the_disk_has_to_be_what_was_committed(repository: Repository
     found = changes(repository)
     assert names(found) == []
     assert "is not the file of the commit" in found.left_out[0].reason
-    assert found.left_out[0].is_unread
+    assert found.left_out[0].is_unknown
     assert names(changes(repository, of_checkout=False)) == [("shop/names.py", "common")]
 
 
@@ -181,14 +181,22 @@ def test_what_git_makes_of_a_file_in_the_checkout_does_not_keep_a_commit_from_be
 
 def test_a_file_that_a_partial_clone_lacks_is_not_known(repository: Repository, tmp_path: Path) -> None:
     repository.commit({"shop/names.py": NAMES.replace("name[0]", "name[:1]")})
+    repository.git("mv", "shop/names.py", "shop/words.py")
+    repository.commit({"shop/words.py": NAMES.replace("name[0]", "name[:1]") + COMMON})
     repository.git("config", "uploadpack.allowFilter", "true")
     clone = tmp_path / "clone"
     repository.git("clone", "-q", "--filter=blob:none", f"file://{repository.folder}", str(clone))
     found = changes(Repository(clone), "origin/main", of_checkout=False)
-    assert found.functions == ()
-    assert found.left_out == (
-        LeftOut("shop/names.py", "git cannot read it at the base: fetch the whole history", is_unread=True),
-    )
+    assert {each.is_new for each in found.functions} == {True}, "without the old file, git takes it for a new one"
+    assert names(found) == [("shop/words.py", name) for name in ("initials", "total", "common")]
+    repository.git("checkout", "-q", "-b", "other", "main")
+    repository.commit({"shop/names.py": NAMES.replace("name[0]", "name[:1]")})
+    other = tmp_path / "other"
+    repository.git("clone", "-q", "--filter=blob:none", f"file://{repository.folder}", str(other))
+    found = changes(Repository(other), "origin/main", of_checkout=False)
+    [left] = found.left_out
+    assert (found.functions, left.file, left.is_unknown) == ((), "shop/names.py", True)
+    assert "clone without" in left.reason
 
 
 def test_names_of_any_kind_are_told_exactly(repository: Repository) -> None:

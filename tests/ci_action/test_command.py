@@ -11,7 +11,7 @@ from documents import document
 from repositories import NAMES, SLOW_TOTAL, WITH_COMMON, Repository
 
 from afterburner.ci_action.outputs import document_text
-from afterburner.ci_action.report.reading import read_report
+from afterburner.ci_action.report.reading import REPORT, read_report
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -28,11 +28,13 @@ def repository(tmp_path: Path) -> Repository:
 
 @pytest.mark.slow
 def test_a_folder_gets_the_report_in_every_form_and_the_patch_applies(
-    program: CommandLine, repository: Repository, tmp_path: Path
+    program: CommandLine, repository: Repository
 ) -> None:
     head = repository.commit(WITH_COMMON)
+    out = repository.folder / "out"
+    out.mkdir()
+    (out / REPORT).write_text("{}", encoding="ascii")  # as an earlier run may have left it
     before = repository.git("status", "--porcelain", "--ignored")
-    out = tmp_path / "out"
     done = program.untimed()("ci", "--base", "main", "--out", str(out), folder=repository.folder)
     assert done.returncode == 0, done.stderr
     assert done.stdout.startswith(
@@ -43,7 +45,9 @@ def test_a_folder_gets_the_report_in_every_form_and_the_patch_applies(
     [part] = report.functions
     assert part.rewrite is not None
     assert part.blob == repository.git("rev-parse", "HEAD:shop/names.py")
-    assert (out / str(part.rewrite.receipt)).is_file()
+    receipt = json.loads((out / str(part.rewrite.receipt)).read_bytes())
+    assert "shop/names.py" in str(receipt)
+    assert f"out/{REPORT}" not in str(receipt), "what the command writes is no part of the project"
     assert repository.git("status", "--porcelain", "--ignored") == before
     repository.git("apply", "--check", str(out / "all.patch"))
     page = (out / "report.html").read_text("utf-8")
@@ -158,19 +162,20 @@ def test_a_gate_does_not_pass_where_git_cannot_read_what_was_changed(
     words = ("ci", "--base", "origin/main", "--mode", "regressions")
     done = program(*words, folder=clone)
     assert done.returncode == 0, done.stderr
-    assert "shop/names.py: left out: git cannot read it at the base" in done.stdout
+    assert "shop/names.py: left out: git lacks it, as in a clone with --filter" in done.stdout
     done = program(*words, "--fail-on", "regression", folder=clone)
     assert done.returncode == 2, done.stdout
-    assert "nothing is known of what was changed in shop/names.py: git cannot read it at the base" in done.stderr
+    assert "nothing is known of what was changed in shop/names.py: git lacks it" in done.stderr
 
 
 def test_a_gate_is_of_the_commit_whatever_the_checkout_holds(program: CommandLine, repository: Repository) -> None:
-    repository.commit(WITH_COMMON)
+    repository.commit({"shop/names.py": NAMES.replace("result += price", "result = result + price")})
     names = repository.folder / "shop" / "names.py"
     names.write_text(SLOW_TOTAL, encoding="utf-8")
     words = ("ci", "--base", "main", "--mode", "regressions", "--fail-on", "regression")
-    done = program(*words, folder=repository.folder)
-    assert done.returncode == 0, done.stdout + done.stderr
+    done = program.untimed()(*words, folder=repository.folder)
+    assert done.returncode != 2, done.stdout + done.stderr
+    assert "shop/names.py:9 total" in done.stdout, "it was compared"
     assert "left out" not in done.stdout
 
 

@@ -21,6 +21,7 @@ MAX_VISITED = 20_000
 MAX_FAILING = 1000  # tests that are told by name
 BAD_EXIT_CODES = (2, 3, 4)  # interrupted (by errors in collection, for instance), internal error, wrong usage
 NO_TESTS = 5
+TEST_FAILS = "the test fails here: "  # before why
 _IMPORT = re.compile(r"^[ \t]*(?:from|import)[ \t].*", re.MULTILINE)
 # Plugins that spread, reorder or measure tests, or write files. A plugin that is not installed is no error here.
 UNWANTED_PLUGINS = (
@@ -34,7 +35,7 @@ UNWANTED_PLUGINS = (
     "sugar",
     "hypothesispytest",
 )
-# The marks that these know: tests bear them still, and a strict project takes an unknown mark for an error.
+# The marks of these plugins: tests still use them, and a strict project takes an unknown mark for an error.
 _THEIR_MARKS = ("timeout", "benchmark", "random_order", "xdist_group", "no_cover", "hypothesis")
 
 
@@ -44,7 +45,7 @@ def run_tests(request: Request, recorder: Recorder, write: Write) -> None:
     files = [] if whole_suite else request.get("test_files")  # where nothing is told, the text of the tests tells it
     if files is None:
         root, module = request["project_root"], request["module"]
-        files = find_test_files(root, module, recorder.names, indirect=bool(request.get("indirect")))
+        files = find_test_files(root, module, recorder.names, request.get("indirect", ""))
     if not files and not whole_suite:
         write({"kind": "failed", "stage": "no_tests", "reason": "no test file of the project mentions it"})
         return
@@ -71,7 +72,7 @@ def run_tests(request: Request, recorder: Recorder, write: Write) -> None:
         # A project that takes warnings for errors would not start without the plugins that are left out below.
         "-W",
         "ignore::pytest.PytestConfigWarning",
-        "--continue-on-collection-errors",  # of a file that cannot be imported here, the others are not guilty
+        "--continue-on-collection-errors",  # one broken file must not stop the others
     ]
     if whole_suite:
         arguments += ["--maxfail=0"]
@@ -84,7 +85,7 @@ def run_tests(request: Request, recorder: Recorder, write: Write) -> None:
         write({"kind": "skipped", "origin": "pytest: " + name, "reason": reason})
     if whole_suite and code == NO_TESTS:
         write({"kind": "failed", "stage": "no_tests", "reason": "pytest finds no tests in the project"})
-    complete = code in (0, 1)
+    complete = code in (0, 1) and not plugin.was_stopped
     write({"kind": "suite", "passed": plugin.passed, "failing": plugin.failing, "complete": complete})
     if code in BAD_EXIT_CODES:
         write({"kind": "failed", "stage": "run", "reason": "pytest left with exit code %d" % code})
@@ -97,12 +98,13 @@ def _run_session(pytest: Any, arguments: List[str], plugin: _Plugin) -> int:
         return plugin.exit_code
 
 
-def find_test_files(root: str, module: str, names: List[str], *, indirect: bool = False) -> List[str]:
+def find_test_files(root: str, module: str, names: List[str], indirect: str = "") -> List[str]:
     """Paths of test files, relative to `root`: first those that name module and function, then the module, then others.
 
     A file that names only the function is of use if its package hands the function on; otherwise another function is
-    likely to be meant, and it is left out if there are files that name the module. Where `indirect`, files come last
-    that name a module of the project which imports the function's, directly or through others.
+    likely to be meant, and it is left out if there are files that name the module. With `indirect` as `too`, files come
+    last that name a module of the project which imports the function's, directly or through others; as `alone`, these
+    are all.
     """
     package, _, leaf = module.rpartition(".")
     names_function = _words(names)
@@ -122,8 +124,8 @@ def find_test_files(root: str, module: str, names: List[str], *, indirect: bool 
             (package_only if names_package.search(text) else function_only).append(path)
         elif names_importer.search(text):
             importers_only.append(path)
-    found = sorted(both) + sorted(package_only) + sorted(module_only) or sorted(function_only)
-    found += sorted(importers_only)
+    direct = sorted(both) + sorted(package_only) + sorted(module_only) or sorted(function_only)
+    found = ([] if indirect == "alone" else direct) + sorted(importers_only)
     return [os.path.relpath(path, root) for path in found[:MAX_FILES]]
 
 
@@ -182,6 +184,7 @@ class _Plugin:
         self.passed = 0
         self.failing: List[str] = []
         self.exit_code = 0
+        self.was_stopped = False
 
     def pytest_configure(self, config: Any) -> None:
         """Make the marks of the plugins known that are left out."""
@@ -200,9 +203,10 @@ class _Plugin:
         """Remember a test that fails."""
         self._remember(report)
 
-    def pytest_sessionfinish(self, exitstatus: int) -> None:
+    def pytest_sessionfinish(self, session: Any, exitstatus: int) -> None:
         """Leave before the summaries: nobody reads them, and some plugins import much for theirs."""
         self.exit_code = int(exitstatus)
+        self.was_stopped = bool(session.shouldfail or session.shouldstop)  # --maxfail does not show in the exit code
         raise _SessionEnded
 
     def _remember(self, report: Any) -> None:
@@ -211,4 +215,4 @@ class _Plugin:
         self.passed += report.passed and getattr(report, "when", "") == "call"
         if report.failed and len(self.failed) < 10:
             reason = str(report.longrepr).strip().splitlines() or ["it failed"]
-            self.failed.append((report.nodeid, "the test fails here: " + reason[-1]))
+            self.failed.append((report.nodeid, TEST_FAILS + reason[-1]))

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from .harness_types import Request, Write
 
 
+TIME_OVER = "the time for profiling was over"
 PROFILED_SHARE = 0.8  # of the time limit
 REPEATED_S = 0.5  # after it the alarm rings again, in case that user code caught the first one
 
@@ -105,4 +106,4 @@ def outside_share(entry: Any, names: Dict[Any, Any]) -> float:
 
 
 def _interrupt(_number: int, _frame: object) -> None:
-    raise Interrupted("the time for profiling was over")
+    raise Interrupted(TIME_OVER)

@@ -60,11 +60,11 @@ def patiently(send: Callable[[], Result], *, tries: int, model_session: ModelSes
     )
     try:
         return retrying(send)
-    except CapReachedError as error:
-        raise CapReachedError(str(error), after=lines[-1] if lines else "") from None
-    except Exception:
-        if model_session.cancel.cancelled:  # nothing is tried again then, so the failure would pass for the model's
-            raise CancelledError from None
+    except Exception as error:
+        if model_session.cancel.cancelled:  # nothing is tried again then, so it would look like a failure of the model
+            raise CancelledError from error
+        if isinstance(error, CapReachedError):
+            raise CapReachedError(str(error), after=lines[-1] if lines else "") from None
         raise
 
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from afterburner.agent.batch import turns
 from afterburner.agent.batch.batch_results import ManyResult
 from afterburner.agent.batch.work import resume_many, work_through
 from afterburner.agent.events import EventKind, ignore_event
@@ -141,13 +142,14 @@ def told(outcome: Outcome) -> tuple[str, ...]:
 
 
 def test_functions_at_a_time_end_as_in_turns_and_one_is_judged_while_another_is_timed(
-    place: Path, tmp_path: Path
+    place: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     if not divide_cores().beside():
         pytest.skip("with one core, all is done in turns")
     in_turns, together = asked_for(place, 1), asked_for(place, TOGETHER)
     worked_through(in_turns, tmp_path / "in-turns")
     heard = Heard()
+    monkeypatch.setattr(turns, "LOOK_AHEAD_S", 600.0)  # so that it is known at once who needs no turn
     with recording() as recorder:
         worked_through(together, tmp_path / "together", heard)
     assert sorted(map(told, together.outcomes)) == sorted(map(told, in_turns.outcomes))

@@ -17,7 +17,7 @@ from afterburner.agent.errors import WorkloadError
 from afterburner.agent.evidence.project_files import ProjectFile
 from afterburner.agent.evidence.receipt import Receipt, make_receipt, receipt_bytes, sha256_of
 from afterburner.agent.evidence.receipt_reading import parse_receipt
-from afterburner.agent.evidence.replaying import Answer, _answer, replay_receipt
+from afterburner.agent.evidence.replaying import Answer, _answer, _whole, replay_receipt
 from afterburner.agent.judge.comparison import Comparison
 from afterburner.agent.judge.confirmation import Incumbent, confirmation_of
 from afterburner.agent.judge.decide import TOO_LATE_TO_CONFIRM
@@ -68,6 +68,19 @@ SHARE = "def common(left, right):\n    return sum(name in right for name in left
 SHARE_BY_SET = (
     "def common(left, right):\n    known = set(right)\n    return sum(name in known for name in left) / len(left)\n"
 )
+
+
+@pytest.mark.parametrize(
+    ("stated", "told"),
+    [
+        ("len(x) > 0" + " " * 500 + "and x != 3", "len(x) > 0 and x != 3"),
+        ("(len(x) > 0 #\n and x != 3)", "len(x) > 0 and x != 3"),
+        ("x != 'a  b'  # and that is all", "x != 'a  b'"),
+        ("x != '\u202e'", "x != '\\u202e'"),
+    ],
+)
+def test_an_assumption_is_told_as_python_reads_it(stated: str, told: str) -> None:
+    assert _whole(stated) == told
 
 
 NOT_EMPTY = "len(left) >= 0" + " " * 500 + "and len(left) > 0"  # what tells is where a short line would end
