@@ -46,6 +46,8 @@ class EvaluatedProblem:
         figures: for each objective, float, G x (I + 1) x R: what C* measured. NaN: it does not pass; infinity: it
             passes by the rule of ENAMEL although it ran out of time or memory.
         facts: the row of the table `problems`.
+        as_known: for each objective, float, G x (I + 1): the reference's figure where C* is the text of a reference,
+            from `references`; NaN: it is new code. Such code ties with that reference, however it was timed.
     """
 
     id: str
@@ -54,6 +56,7 @@ class EvaluatedProblem:
     passed: NDArray[np.bool_]
     figures: Mapping[Objective, NDArray[np.float64]]
     facts: Mapping[str, Any] = field(default_factory=dict)
+    as_known: Mapping[Objective, NDArray[np.float64]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,8 +152,10 @@ def _problem(facts: Row, rows: Mapping[str, list[Row]], tests: str) -> Evaluated
                 figures[objective][at][: len(values)] = values
     prefix = "" if tests == PUBLIC else "private_"
     known = [row for row in rows["references"] if row["tests"] == tests]
-    references = {each: _references(known, each, facts[prefix + _DRIFT[each]]) for each in Objective}
-    return EvaluatedProblem(facts["problem_id"], facts["difficulty"], references, passed, figures, facts)
+    scaled = {each: _scaled(known, each, facts[prefix + _DRIFT[each]]) for each in Objective}
+    references = {each: np.sort([figure for _, figure in scaled[each]]) for each in Objective}
+    as_known = {each: _as_known(best, scaled[each], passed.shape) for each in Objective}
+    return EvaluatedProblem(facts["problem_id"], facts["difficulty"], references, passed, figures, facts, as_known)
 
 
 def _passes(row: Row, facts: Row, tests: str) -> bool:
@@ -161,7 +166,18 @@ def _passes(row: Row, facts: Row, tests: str) -> bool:
     return facts["dataset"] == ENAMEL and ran_out(row["verdict"], row["detail"], names or ())
 
 
-def _references(rows: list[Row], objective: Objective, drift: float) -> NDArray[np.float64]:
-    values = np.array([row[COLUMN[objective]] for row in rows], dtype=np.float64)
-    known = values[np.isfinite(values)]
-    return np.sort(known * (drift if math.isfinite(drift) else 1.0))
+def _scaled(rows: list[Row], objective: Objective, drift: float) -> list[tuple[str, float]]:
+    """The ids of the known solutions with their figures in units of this machine; those without one are left out."""
+    factor = drift if math.isfinite(drift) else 1.0
+    figures = ((row["code_id"], row[COLUMN[objective]]) for row in rows)
+    return [(code, figure * factor) for code, figure in figures if figure is not None and math.isfinite(figure)]
+
+
+def _as_known(best: list[Row], references: list[tuple[str, float]], shape: tuple[int, ...]) -> NDArray[np.float64]:
+    """See `EvaluatedProblem`; of a text that several references share, the smallest figure."""
+    smallest = dict(sorted(references, key=lambda each: -each[1]))
+    found = np.full(shape, math.nan)
+    for row in best:
+        if row["code_id"]:
+            found[row["generation"], row["iteration"]] = smallest.get(row["code_id"], math.nan)
+    return found

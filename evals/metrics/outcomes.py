@@ -1,4 +1,4 @@
-"""B%, M%, W% and F%: better than all known solutions, among them, worse than all, or failed (table 3 of the paper)."""
+"""B%, M%, W% and F%: as good as all known solutions, among them, worse than all, or failed (table 3 of the paper)."""
 
 from __future__ import annotations
 

@@ -36,6 +36,9 @@ def percentile_rank(values: NDArray[np.float64], references: NDArray[np.float64]
 def beyond_scores(evaluation: Evaluation, objective: Objective, iteration: int) -> Scores:
     """The percentile rank of every run of every generation at an iteration; a generation that fails has 0.
 
+    Code that is the text of a reference has that reference's rank in every run: it ties with it. Its single runs lie on
+    both sides of the reference's median, so holding each of them against it would make the code worse than itself.
+
     Problems without references are left out and named, as are those of which a passing generation has no figure.
     """
     scored: list[tuple[str, NDArray[np.float64], NDArray[np.bool_]]] = []
@@ -64,6 +67,9 @@ def _ranks(problem: EvaluatedProblem, objective: Objective, iteration: int) -> N
     """G x R: ranks; 0 where the generation fails, NaN where it passes and this run is missing."""
     at = at_iteration(problem, iteration)
     figures = problem.figures[objective][:, at]
+    if objective in problem.as_known:
+        as_known = problem.as_known[objective][:, at, np.newaxis]
+        figures = np.where(np.isfinite(figures) & np.isfinite(as_known), as_known, figures)
     ranks = percentile_rank(figures, problem.references[objective])
     missing = np.isnan(figures) & problem.passed[:, at, np.newaxis]
     return np.where(missing, np.nan, np.where(problem.passed[:, at, np.newaxis], ranks, 0.0))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import math
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -110,17 +111,21 @@ def _trajectory(run: Run, problem: EvaluatedProblem, rows: ProblemRows, generati
         verdicts[0] = verdicts[0] or ("passes in the loop" if best["passed"] else "fails in the loop")
         if not rows.rows["verdicts"]:
             verdicts[2] = "no strict rule"
-        ranked = (text for each in _OBJECTIVES for text in _ranked(run, problem, rows, best["code_id"], each))
+        ranked = (text for each in _OBJECTIVES for text in _ranked(run, problem, rows, (generation, iteration), each))
         cells.append([safe(each) for each in (str(iteration), best["candidate"] or "none yet", *verdicts, *ranked)])
     return table((*head, *figures), cells, "scores")
 
 
-def _ranked(run: Run, problem: EvaluatedProblem, rows: ProblemRows, code: str, objective: Objective) -> tuple[str, str]:
-    figure = rows.figure(code, run.scored.tests, objective)
+def _ranked(
+    run: Run, problem: EvaluatedProblem, rows: ProblemRows, at: tuple[int, int], objective: Objective
+) -> tuple[str, str]:
+    """The figure of C* of a generation and an iteration, and its rank; a reference's own text has its rank."""
+    figure = rows.figure(_best(rows, *at), run.scored.tests, objective)
     if figure is None:
         return "", ""
-    references = problem.references[objective]
-    rank = f"{100 * float(percentile_rank(np.asarray(figure), references)):.1f}" if len(references) else ""
+    references, as_known = problem.references[objective], float(problem.as_known[objective][at])
+    ranked = np.asarray(figure if math.isnan(as_known) else as_known)
+    rank = f"{100 * float(percentile_rank(ranked, references)):.1f}" if len(references) else ""
     return show_figure(NOUNS[objective], figure), rank
 
 

@@ -1,4 +1,4 @@
-"""Table 3: how many solutions are better than all known ones, among them, worse than all, or fail."""
+"""Table 3: how many solutions are at least as good as all known ones, among them, worse than all, or fail."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 
 _LETTERS = ("B", "M", "W", "F")
 _MEANING = (
-    "B: at least as good as every known solution; M: among them; W: worse than all of them; F: fails. Shares of the "
-    "problems that have references."
+    "B: at least as good as every known solution, ties included; M: among them; W: worse than all of them; F: fails. "
+    "Shares of the problems that have references."
 )
 
 

@@ -11,7 +11,7 @@ import pytest
 
 from afterburner.agent.types import Objective
 from afterburner.evals.evaluation import PRIVATE, PUBLIC, load_evaluation
-from afterburner.evals.tables import file_key, write_rows
+from afterburner.evals.tables import file_key, read_rows, write_rows
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -113,3 +113,16 @@ def test_references_are_scaled_by_the_drift_of_their_side_and_objective(
     (problem,) = load_evaluation(folder, tests).problems
     expected = [figure(number, tests, objective) * drift for number in (1, 3)]  # sorted, and what is not known left out
     assert problem.references[objective].tolist() == pytest.approx(expected)
+
+
+@pytest.mark.parametrize("objective", list(Objective))
+def test_code_that_is_the_text_of_a_reference_ties_with_it(folder: Path, objective: Objective) -> None:
+    """Generation 0 comes to a reference's own text, whose repeats are slower and faster than the reference's figure."""
+    rows = read_rows(folder, "references")
+    rows.append({**rows[0], "code_id": "b", "tests": PUBLIC, **figures(11.5, PUBLIC)})
+    write_rows(folder, "references", file_key("p"), rows)
+    (problem,) = load_evaluation(folder).problems
+    drift = {Objective.TIME: 2.0, Objective.MEMORY: 3.0, Objective.INTEGRAL: 5.0}[objective]
+    known = figure(11.5, PUBLIC, objective) * drift
+    np.testing.assert_allclose(problem.as_known[objective], [[math.nan, known], [math.nan, known]])
+    assert problem.references[objective][-1] == problem.as_known[objective][0, 1], "a tie is exact"

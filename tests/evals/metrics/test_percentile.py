@@ -82,6 +82,29 @@ def test_what_passes_without_a_figure_is_named_and_not_scored_0(
     assert math.isnan(beyond(evaluation(problem("u", [], [[1.0]])), Objective.TIME, 0))
 
 
+@pytest.mark.parametrize("reference", [2.486, 2.0])
+def test_the_text_of_a_reference_ties_with_it_in_every_run(
+    problem: MakeProblem, evaluation: MakeEvaluation, reference: float
+) -> None:
+    """Its runs spread about the reference's median, and with stored figures the machine may differ as well."""
+    runs = [[3.73, 2.486, 2.098]]
+    new = problem("a", [reference], runs)
+    same = replace(new, as_known=dict.fromkeys(Objective, np.array([[reference]])))
+    assert beyond_scores(evaluation(new), Objective.TIME, 0).mean < 1
+    assert beyond_scores(evaluation(same), Objective.TIME, 0).values.tolist() == [[[1, 1, 1]]]
+    found = outcomes(evaluation(same), Objective.TIME, 0)
+    assert (found.better, found.within, found.worse, found.failed) == (1, 0, 0, 0)
+
+
+def test_the_text_of_a_reference_has_its_rank_and_a_failure_still_has_none(
+    problem: MakeProblem, evaluation: MakeEvaluation
+) -> None:
+    """It is the second of three, also in the run that was faster than the first; a code that fails ranks 0."""
+    known = problem("a", [1.0, 2.0, 3.0], [[0.9, 3.5], None])
+    same = replace(known, as_known=dict.fromkeys(Objective, np.array([[2.0], [2.0]])))
+    assert beyond_scores(evaluation(same), Objective.TIME, 0).by_problem.tolist() == [pytest.approx(1 / 3)]
+
+
 @settings(deadline=None)
 @given(st.integers(0, 2**32), st.sampled_from(list(Objective)), st.sampled_from([0.25, 8.0]))
 def test_beyond_knows_no_order_and_no_unit(seed: int, objective: Objective, unit: float) -> None:
