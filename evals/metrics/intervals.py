@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 LEVEL = 0.95
 RESAMPLES = 2000
 SEED = 0
+_NO_SPREAD = 1e-12  # what sums of equal scores differ by
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,9 +56,8 @@ def bootstrap_interval(
 ) -> Interval:
     """An interval for the mean over problems of scores from 0 to 1.
 
-    If all scores are 0, or all are 1, resampling shows no spread. Then the other bound is the mean at which so uniform
-    a sample would still have a chance of half the remaining probability (at 95%, with n problems: 0.025^(1/n)). Of a
-    single problem nothing follows for others: its interval is 0 to 1.
+    If all scores are the same, resampling shows no spread, and the interval is that of `uniform_interval`. Of a single
+    problem nothing follows for others: its interval is 0 to 1.
 
     Args:
         values: P x G x R, NaN at the ends of the axes where there is nothing, as in `Scores.values`.
@@ -68,11 +68,8 @@ def bootstrap_interval(
     count = len(values)
     if count < 2:
         return _without_spread(problem_means(values), (0.0, 1.0), level)
-    chance = ((1 - level) / 2) ** (1 / count)
-    if not np.nanmax(values):
-        return Interval(0.0, 0.0, 1 - chance, count, level)
-    if np.nanmin(values) == 1:
-        return Interval(1.0, chance, 1.0, count, level)
+    if np.nanmax(values) == np.nanmin(values):
+        return uniform_interval(float(np.nanmax(values)), count, (0.0, 1.0), level)
     found = resampled([values], [1.0], resamples, seed)
     return within_bounds(expanded_percentiles(found.corrected, found.estimate, count, level), (0.0, 1.0))
 
@@ -87,8 +84,9 @@ def difference_interval(
 ) -> Interval:
     """An interval for the mean difference (after - before) of scores of the same problems, in the same order.
 
-    A resample draws the same problems for both, and then the generations and runs of each by itself. Of a single
-    problem nothing follows for others: its interval is -1 to 1.
+    A resample draws the same problems for both, and then the generations and runs of each by itself. If all problems
+    differ by the same, as where both runs solve the same ones, resampling shows no spread, and the interval is that of
+    `uniform_interval`. Of a single problem nothing follows for others: its interval is -1 to 1.
 
     Args:
         after: P x G x R, see `bootstrap_interval`.
@@ -105,7 +103,27 @@ def difference_interval(
     if len(after) < 2:
         return _without_spread(problem_means(after) - problem_means(before), (-1.0, 1.0), level)
     found = resampled([after, before], [1.0, -1.0], resamples, seed)
+    if np.ptp(found.corrected) < _NO_SPREAD:
+        return uniform_interval(found.estimate, len(after), (-1.0, 1.0), level)
     return within_bounds(expanded_percentiles(found.corrected, found.estimate, len(after), level), (-1.0, 1.0))
+
+
+def uniform_interval(value: float, count: int, bounds: tuple[float, float], level: float) -> Interval:
+    """An interval for the mean of a score that is the same in all of `count` problems.
+
+    A share of the problems may still score otherwise: at most that of which a sample without any of them has a chance
+    of half the remaining probability, 1 - 0.025^(1/n) at 95% (Clopper and Pearson's bound for 0 of n). They may lie
+    anywhere within the bounds.
+
+    Args:
+        value: of every problem.
+        count: of the problems.
+        bounds: between which any score lies.
+        level: of confidence.
+    """
+    others = 1 - ((1 - level) / 2) ** (1 / count)
+    low, high = (value + others * (bound - value) for bound in bounds)
+    return Interval(value, low, high, count, level)
 
 
 def mean_interval(

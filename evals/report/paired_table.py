@@ -28,7 +28,8 @@ _COLUMNS = ("before", "after", "of", "problems", "difference, points", "p", "p o
 _TESTS = (
     "Each run counts at its last iteration, on the problems that both have. p: McNemar's exact test for Pass@1, else "
     "Wilcoxon's signed-rank test; p of exchanges: of the test that exchanges the scores of both at random. Nothing is "
-    "corrected for the number of tests."
+    "corrected for the number of tests. Where all problems differ by the same, the interval is the exact bound on how "
+    "many others may differ."
 )
 _RATIO = (
     "Ratio: the figure after over the figure before, below 1 is better; the geometric mean over problems of which a "

@@ -85,6 +85,21 @@ def test_a_sample_without_any_spread_still_has_an_interval(problems: int, bound:
     assert (every.estimate, every.low, every.high) == (1, pytest.approx(1 - bound, abs=1e-4), 1)
 
 
+def test_a_difference_without_any_spread_still_has_an_interval() -> None:
+    """Of 5 problems that both solve alike, up to 1 - 0.025^(1/5) = 52% of others may still differ, either way."""
+    solved = np.array([1.0, 1.0, 0.0, 1.0, 0.0])[:, np.newaxis, np.newaxis]
+    same = difference_interval(solved, solved)
+    assert (same.estimate, same.low, same.high) == (
+        0,
+        pytest.approx(-0.5218, abs=1e-4),
+        pytest.approx(0.5218, abs=1e-4),
+    )
+    every = difference_interval(np.ones((5, 1, 1)), np.zeros((5, 1, 1)))
+    assert (every.estimate, every.low, every.high) == (1, pytest.approx(1 - 2 * 0.5218, abs=1e-4), 1)
+    half = bootstrap_interval(np.full((5, 2, 3), 0.5))
+    assert (half.estimate, half.half_width) == (0.5, pytest.approx(0.5218 / 2, abs=1e-4))
+
+
 @pytest.mark.parametrize("within", [0.0, 0.05, 0.3])
 def test_resamples_have_the_variance_of_the_problems_means(within: float) -> None:
     """However much generations and runs differ: the plain nested resamples count that spread twice."""
