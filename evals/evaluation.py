@@ -6,6 +6,7 @@ import json
 import math
 from collections import defaultdict
 from dataclasses import dataclass, field
+from statistics import median
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -48,6 +49,7 @@ class EvaluatedProblem:
         facts: the row of the table `problems`.
         as_known: for each objective, float, G x (I + 1): the reference's figure where C* is the text of a reference,
             from `references`; NaN: it is new code. Such code ties with that reference, however it was timed.
+        remeasured: for each objective the medians of the known solutions that were measured in this run, by code.
     """
 
     id: str
@@ -57,6 +59,7 @@ class EvaluatedProblem:
     figures: Mapping[Objective, NDArray[np.float64]]
     facts: Mapping[str, Any] = field(default_factory=dict)
     as_known: Mapping[Objective, NDArray[np.float64]] = field(default_factory=dict)
+    remeasured: Mapping[Objective, Mapping[str, float]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,7 +158,10 @@ def _problem(facts: Row, rows: Mapping[str, list[Row]], tests: str) -> Evaluated
     scaled = {each: _scaled(known, each, facts[prefix + _DRIFT[each]]) for each in Objective}
     references = {each: np.sort([figure for _, figure in scaled[each]]) for each in Objective}
     as_known = {each: _as_known(best, scaled[each], passed.shape) for each in Objective}
-    return EvaluatedProblem(facts["problem_id"], facts["difficulty"], references, passed, figures, facts, as_known)
+    again = {row["code_id"]: found for row in known if (found := measured.get(row["code_id"]))}
+    remeasured = {each: _medians(again, each) for each in Objective}
+    told = facts["problem_id"], facts["difficulty"]
+    return EvaluatedProblem(*told, references, passed, figures, facts, as_known, remeasured)
 
 
 def _passes(row: Row, facts: Row, tests: str) -> bool:
@@ -171,6 +177,15 @@ def _scaled(rows: list[Row], objective: Objective, drift: float) -> list[tuple[s
     factor = drift if math.isfinite(drift) else 1.0
     figures = ((row["code_id"], row[COLUMN[objective]]) for row in rows)
     return [(code, figure * factor) for code, figure in figures if figure is not None and math.isfinite(figure)]
+
+
+def _medians(measured: Mapping[str, list[Row]], objective: Objective) -> dict[str, float]:
+    """The median of each code that passed every time it was run."""
+    return {
+        code: median(row[COLUMN[objective]] for row in rows)
+        for code, rows in measured.items()
+        if all(row["verdict"] == ACCEPTED and row[COLUMN[objective]] is not None for row in rows)
+    }
 
 
 def _as_known(best: list[Row], references: list[tuple[str, float]], shape: tuple[int, ...]) -> NDArray[np.float64]:

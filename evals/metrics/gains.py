@@ -13,6 +13,8 @@ from afterburner.evals.metrics.intervals import SEED, Interval, geometric_mean_i
 from afterburner.evals.metrics.scores import at_iteration
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from numpy.typing import NDArray
 
     from afterburner.agent.types import Objective
@@ -90,12 +92,25 @@ def gain_between_iterations(
 
 
 def gain_between_runs(
-    before: tuple[Evaluation, int], after: tuple[Evaluation, int], objective: Objective, seed: int = SEED
+    before: tuple[Evaluation, int],
+    after: tuple[Evaluation, int],
+    objective: Objective,
+    seed: int = SEED,
+    *,
+    machine: Mapping[str, float] | None = None,
 ) -> CommonGain:
     """The gain from one run to another, each at an iteration, on the problems of which a generation passes in both.
 
     Generations of two runs have no partners: a problem's figure is the mean over those that pass, its ratio that of
     their geometric means.
+
+    Args:
+        before: an evaluation, and its iteration.
+        after: likewise.
+        objective: whose figures these are.
+        seed: of the intervals.
+        machine: what the figures after are divided by, see `machine_ratios`; problems that it lacks are left out. None:
+            figures count as they are.
 
     Raises:
         EvaluationError: the runs have no problem in common.
@@ -106,6 +121,8 @@ def gain_between_runs(
         raise EvaluationError(
             f"{before[0].name} and {after[0].name} have no problem in common. Compare runs of one dataset."
         )
+    if machine is not None:
+        new = {name: figures / machine[name] for name, figures in new.items() if name in machine}
     pairs = [(old[name][np.isfinite(old[name])], new[name][np.isfinite(new[name])]) for name in old if name in new]
     common = [(earlier, later) for earlier, later in pairs if len(earlier) and len(later)]
     return _gain(common, len(common), seed)

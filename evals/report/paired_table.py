@@ -6,23 +6,32 @@ from itertools import combinations
 from typing import TYPE_CHECKING
 
 from afterburner.agent.types import Objective
+from afterburner.agent.wording import count
 from afterburner.evals.errors import EvaluationError
 from afterburner.evals.metrics.gains import gain_between_runs
+from afterburner.evals.metrics.machines import machine_ratios
 from afterburner.evals.metrics.paired import compare, compare_passes
 from afterburner.evals.report.captions import NO_REFERENCES, captions
+from afterburner.evals.report.comparability import machine_ratio, warnings_about
 from afterburner.evals.report.measures import MEASURES, PASSING, Score
 from afterburner.evals.report.ranks_picture import NOUNS
 from afterburner.evals.report.run_scores import percent, raw_scores
 from afterburner.evals.report.table import Cell, Table, empty_table, text_cells
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from afterburner.evals.evaluation import Evaluation
     from afterburner.evals.report.measures import Measure
     from afterburner.evals.report.run_scores import RunScores
 
 _KEY, _TITLE = "paired", "Paired tests between runs"
+_SCALED = ", scaled"
+_BETTER = {
+    NOUNS[Objective.TIME]: "is faster",
+    NOUNS[Objective.MEMORY]: "needs less memory",
+    NOUNS[Objective.INTEGRAL]: "needs less memory over time",
+}
 _MOST_PAIRS_OF = 5  # runs; of more, each is compared with the first alone
 _COLUMNS = ("before", "after", "of", "problems", "difference, points", "p", "p of exchanges", "ratio")
 _TESTS = (
@@ -42,17 +51,26 @@ def paired_table(runs: Sequence[RunScores]) -> Table:
     rows = [row for before, after in _pairs(runs) for row in _rows(before, after)]
     if not rows:
         return empty_table(_KEY, _TITLE, "No two of these runs have a problem in common.")
-    return Table(_KEY, _TITLE, _COLUMNS, tuple(rows), (*captions(runs), _TESTS, _RATIO))
+    return Table(_KEY, _TITLE, _COLUMNS, tuple(rows), (*captions(runs), _TESTS, _RATIO, *cautions(runs)))
+
+
+def cautions(runs: Sequence[RunScores]) -> tuple[str, ...]:
+    """What speaks against comparing these runs as they are, a sentence each."""
+    pairs = [((before.run, after.run), _sides(before, after)) for before, after in _pairs(runs)]
+    return tuple(dict.fromkeys(line for pair, sides in pairs for line in warnings_about(pair, sides)))
 
 
 def comparisons(runs: Sequence[RunScores]) -> Iterator[str]:
-    """The same for a terminal: a line for each row."""
+    """The same for a terminal: a line for each row, then what speaks against comparing the runs."""
+    yield "Differences and ratios are those of the second run against the first."
     for row in paired_table(runs).rows:
         before, after, of, problems, difference, p, _, ratio = (
             " ".join(filter(None, (cell.ours, cell.interval))) for cell in row
         )
-        found = f"{difference} points, p {p}" if difference else f"ratio {ratio}"
-        yield f"{before} -> {after}: {of}: {found} ({problems} problems)"
+        better = f"; below 1x: {after} {_BETTER[of.removesuffix(_SCALED)]}" if row[-1].score is not None else ""
+        found = f"{difference} points, p {p}" if difference else f"ratio {ratio}{better}"
+        yield f"{before} -> {after}: {of}: {found} ({count(int(problems), 'problem')})"
+    yield from (f"caution: {line}" for line in cautions(runs))
 
 
 def _pairs(runs: Sequence[RunScores]) -> list[tuple[RunScores, RunScores]]:
@@ -70,6 +88,8 @@ def _rows(before: RunScores, after: RunScores) -> Iterator[tuple[Cell, ...]]:
             yield (*names, *text_cells(measure.value, 0), Cell(missing=NO_REFERENCES), *text_cells("", "", ""))
     for objective in (Objective.TIME, Objective.MEMORY, Objective.INTEGRAL):
         yield (*names, *_ratio_row(sides, objective))
+        if machine_ratio(*sides, objective) is not None:
+            yield (*names, *_ratio_row(sides, objective, machine_ratios(*sides, objective)))
 
 
 def _sides(before: RunScores, after: RunScores) -> tuple[Evaluation, Evaluation]:
@@ -87,10 +107,13 @@ def _measure_row(sides: tuple[Evaluation, Evaluation], measure: Measure) -> tupl
     return (*text_cells(measure.value, found.problems), difference, *ps, Cell())
 
 
-def _ratio_row(sides: tuple[Evaluation, Evaluation], objective: Objective) -> tuple[Cell, ...]:
-    noun = NOUNS[objective]
+def _ratio_row(
+    sides: tuple[Evaluation, Evaluation], objective: Objective, machine: Mapping[str, float] | None = None
+) -> tuple[Cell, ...]:
+    noun = NOUNS[objective] + (_SCALED if machine is not None else "")
+    last = [(side, side.iterations) for side in sides]
     try:
-        found = gain_between_runs((sides[0], sides[0].iterations), (sides[1], sides[1].iterations), objective)
+        found = gain_between_runs(last[0], last[1], objective, machine=machine)
     except EvaluationError:
         found = None
     if found is None or not found.problems:

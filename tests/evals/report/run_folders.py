@@ -39,6 +39,7 @@ class RunPlan:
     repeats: int = 3
     skill: float = 1.0
     has_private: bool = True
+    slowness: float = 0.0  # of all code, and of the known solutions that are measured again; 0: none is
     not_evaluated: dict[str, str] = field(default_factory=dict)
     is_complete: bool = True
     rejected: tuple[str, ...] = ()
@@ -116,7 +117,13 @@ class RunPlan:
         noise = random.Random(f"{self.name} {number}")
         if number != self.problems - 2:
             for tests in _TESTS[: 1 + self.has_private]:
-                rows.setdefault("references", []).extend(_reference(number, at, tests) for at in range(8))
+                known = [_reference(number, at, tests) for at in range(8)]
+                rows.setdefault("references", []).extend(known)
+                for each in known if self.slowness else ():
+                    used = {name: each[name] for name in _NOTHING}
+                    used["wall_time_s"] *= self.slowness
+                    again = {"code_id": each["code_id"], "tests": tests, "turn": 0, "verdict": "accepted", **used}
+                    rows.setdefault("measurements", []).extend({**again, "repeat": at} for at in range(self.repeats))
         for generation in range(self.generations):
             for iteration in range(self.iterations + 1):
                 self._add(rows, number, generation, iteration, noise)
@@ -131,6 +138,7 @@ class RunPlan:
         passes = number != self.problems - 1 and iteration >= number % 3
         verdict = "accepted" if passes else "wrong_answer"
         used = _figures(1.3 / (1 + 0.35 * self.skill * (iteration - iteration % 3) + 0.1 * number), 20_000)
+        used["wall_time_s"] *= self.slowness or 1
         rows.setdefault("candidates", []).append(self._candidate(generation, iteration, code, verdict, used))
         at = {"generation": generation, "iteration": iteration, "candidate": f"g{generation}-{iteration}"}
         rows.setdefault("best", []).append({**at, "code_id": code_id(code), "passed": passes})

@@ -1,0 +1,54 @@
+"""What `eval report --compare` says of two runs that cannot be compared as they are."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from afterburner.evals.report.paired_table import comparisons
+from afterburner.evals.report.run_scores import scores_of
+from afterburner.evals.report.runs import load_runs
+
+from .run_folders import RunPlan
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+def compared(tmp_path: Path, *plans: RunPlan) -> list[str]:
+    runs, _ = load_runs([plan.write(tmp_path / plan.name) for plan in plans])
+    return list(comparisons([scores_of(run) for run in runs]))
+
+
+def ratio_of(lines: list[str], of: str) -> float:
+    (line,) = [each for each in lines if f": {of}: ratio " in each]
+    return float(line.split(": ratio ")[1].split("x")[0])
+
+
+def test_a_slower_machine_is_told_and_its_factor_taken_out(tmp_path: Path) -> None:
+    """The same code, measured while the machine was three times as slow: no slower code."""
+    before, after = (RunPlan(name, problems=4, slowness=slow) for name, slow in (("a", 1.0), ("b", 3.0)))
+    lines = compared(tmp_path, before, after)
+    assert 2.7 < ratio_of(lines, "wall time") < 3.3
+    assert 0.9 < ratio_of(lines, "wall time, scaled") < 1.1
+    (caution,) = [each for each in lines if each.startswith("caution: ")]
+    assert "The same known solutions took 3.00 times as long in b as in a (the median over 3 problems)" in caution
+    assert "slower or busier" in caution
+    assert "below 1x: b is faster" in next(each for each in lines if ": wall time: " in each)
+    back = compared(tmp_path / "back", after, before)
+    assert any("took 0.33 times as long in a as in b" in each and "faster or less busy" in each for each in back)
+
+
+def test_two_runs_on_an_equal_machine_are_compared_without_a_word(tmp_path: Path) -> None:
+    lines = compared(tmp_path, *(RunPlan(name, problems=4, slowness=slow) for name, slow in (("a", 1.0), ("b", 1.02))))
+    assert not [each for each in lines if "caution" in each or "scaled" in each]
+
+
+def test_without_a_shared_known_solution_and_with_other_settings_a_reader_is_told(tmp_path: Path) -> None:
+    other = {"start": "slow", "objective": "time"}
+    lines = compared(tmp_path, RunPlan("a", problems=3), RunPlan("b", problems=3, iterations=4, settings=other))
+    cautions = [each for each in lines if each.startswith("caution: ")]
+    assert cautions[0] == (
+        "caution: a and b have different settings: start (none, slow), iterations (5, 4), objective (integral, time)."
+    )
+    assert re.search("No known solution was measured in both a and b", cautions[1])
