@@ -2,13 +2,14 @@
 
 AfterburnerError
 ├── DatasetError          exit 4   a dataset cannot be found, read or used
-│   └── RecordError       exit 4   one record of it; the others are used
+│   ├── RecordError       exit 4   one record of it; the others are used
+│   └── UnknownDatasetError exit 2 no dataset, file, split or problem goes by that name (a UsageError, too)
 └── EvaluationError       exit 1   an evaluation cannot begin, go on, or be read
 """
 
 from __future__ import annotations
 
-from afterburner.sandbox import AfterburnerError
+from afterburner.sandbox import AfterburnerError, UsageError
 
 
 class DatasetError(AfterburnerError):
@@ -29,6 +30,10 @@ class RecordError(DatasetError):
     def __reduce__(self) -> tuple[type[RecordError], tuple[str, str]]:
         """Travel between processes by both parts, as a worker of a cluster sends it."""
         return type(self), (self.field, self.reason)
+
+
+class UnknownDatasetError(UsageError, DatasetError):
+    """No dataset, no file, no split or no problem goes by the name that was given."""
 
 
 class EvaluationError(AfterburnerError):

@@ -5,16 +5,20 @@ from __future__ import annotations
 import shlex
 import sys
 import time
+from collections import Counter
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 import typer
 
 from afterburner.agent.usage import counted
-from afterburner.evals.commands.showing import SILENT_AT_MOST_S
+from afterburner.evals.commands.showing import MOST_SHOWN, SILENT_AT_MOST_S
+from afterburner.evals.datasets.built import LEFT_OUT, PROBLEMS
+from afterburner.evals.datasets.sources import layout_hint
 from afterburner.evals.recipe.build import build_benchmark
 from afterburner.evals.recipe.events import Outcome
-from afterburner.evals.recipe.framing import read_raw_problems
+from afterburner.evals.recipe.folder import done_in
+from afterburner.evals.recipe.framing import RAW_SPLIT, read_raw_problems
 from afterburner.sandbox import open_sandbox
 from afterburner.sandbox.terminal.console import open_console
 from afterburner.sandbox.terminal.plain_lines import PlainLines
@@ -44,21 +48,38 @@ def carry_out(request: BuildRequest, sandbox: str, *, quiet: bool) -> None:
             summary = build_benchmark(request, raws, opened, on_event=show, on_outcome=show)
     except KeyboardInterrupt:
         command = shlex.join(["afterburner-agent", *sys.argv[1:]])
-        sys.stderr.write(f"What is done is stored in {request.out}. The same command goes on:\n  {command}\n")
+        sys.stderr.write(f"{_stored(request)} The same command goes on:\n  {command}\n")
         raise
     _tell(request, summary)
+
+
+def _stored(request: BuildRequest) -> str:
+    """What an interrupted build has stored."""
+    done = done_in(request.out)
+    if not any(done.values()):
+        return "No problem was finished, so nothing is stored yet; the problem at hand starts anew."
+    kept = f"{counted(done[PROBLEMS], 'problem')} kept, {done[LEFT_OUT]} left out"
+    return f"Stored in {request.out}: {kept}. The problem at hand starts anew."
 
 
 @contextmanager
 def _progress(*, quiet: bool) -> Iterator[Show]:
     """Show progress on stderr: on a terminal with a line that is redrawn, elsewhere by a line for each problem."""
+    alike: Counter[str] = Counter()
+
+    def is_told(event: BuildEvent | Outcome) -> bool:
+        """Whether it is a line of its own: a reason that many problems share is told of the first few."""
+        if isinstance(event, Outcome):
+            alike[event.reason] += 1
+        return isinstance(event, Outcome) and (not event.reason or alike[event.reason] <= MOST_SHOWN)
+
     if quiet:
         yield lambda _: None
     elif not is_live(sys.stderr):
         lines = PlainLines()
 
         def print_outcome(event: BuildEvent | Outcome) -> None:
-            tell = lines.show if isinstance(event, Outcome) else lines.note
+            tell = lines.show if is_told(event) else lines.note
             tell(line_of(event))
 
         with lines.never_silent(SILENT_AT_MOST_S):
@@ -72,7 +93,7 @@ def _progress(*, quiet: bool) -> Iterator[Show]:
         with open_console(sys.stderr).status("starting") as status:
 
             def redraw(event: BuildEvent | Outcome) -> None:
-                if isinstance(event, Outcome):
+                if is_told(event):
                     status.console.print(timed(event), markup=False, highlight=False)
                 else:
                     status.update(timed(event).replace("[", r"\["))
@@ -84,14 +105,19 @@ def line_of(event: BuildEvent | Outcome) -> str:
     """One line for a person, scrubbed."""
     if not isinstance(event, Outcome):
         done = f" ({event.done} of {event.total})" if event.total else ""
-        return scrub_line(f"{event.problem_id}: {event.doing}{done}")
+        return scrub_line(f"{_problem(event)}: {event.doing}{done}")
     if event.reason:
-        return scrub_line(f"{event.problem_id}: left out: {event.reason}")
+        return scrub_line(f"{_problem(event)}: left out: {event.reason}")
     notes = "".join(f"; {note}" for note in event.notes)
     return scrub_line(
-        f"{event.problem_id}: kept: {counted(event.references, 'reference')}, {event.public_cases} public and "
+        f"{_problem(event)}: kept: {counted(event.references, 'reference')}, {event.public_cases} public and "
         f"{counted(event.private_cases, 'private case')}, {event.elapsed_s:.0f} s{notes}"
     )
+
+
+def _problem(event: BuildEvent | Outcome) -> str:
+    of = f" ({event.number} of {event.problems})" if event.problems else ""
+    return f"problem {event.problem_id}{of}"
 
 
 def _tell(request: BuildRequest, summary: BuildSummary) -> None:
@@ -105,14 +131,18 @@ def _tell(request: BuildRequest, summary: BuildSummary) -> None:
         f"{request.out} holds {counted(kept, 'problem')}; {len(summary.left_out)} left out"
         f"{f'; {before} had been done before' if before else ''}.\n"
     )
-    for name, reason in summary.left_out:
+    for name, reason in summary.left_out[:MOST_SHOWN]:
         sys.stdout.write(f"  {scrub_line(f'{name}: {reason}')}\n")
+    if (more := len(summary.left_out) - MOST_SHOWN) > 0:
+        sys.stdout.write(f"  … and {more} more; the table {request.out / LEFT_OUT} has the reasons of all\n")
     sys.stdout.write(
         f"Time: {format_elapsed(summary.elapsed_s)}. {_used('Running solutions', summary.running)} "
         f"{_used('Measuring references', summary.timing)}\n"
     )
     if not kept:
         sys.stdout.write("No problem could be kept, so there is no benchmark to run.\n")
+        if hint := layout_hint(request.source, "venus", RAW_SPLIT):
+            sys.stdout.write(f"eval build needs raw problems in the layout of Venus. {scrub_line(hint)}\n")
         raise typer.Exit(NONE_KEPT)
     sys.stdout.write(f"Next: afterburner-agent eval run --dataset {shlex.quote(str(request.out))}\n")
 

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
 _TOLD = frozenset({Step.BEGUN, Step.DONE, Step.FAILED, Step.REJECTED})  # in a pipe; the steps between are many
 
+MOST_SHOWN = 5  # lines that say the same of record after record
 SILENT_AT_MOST_S = 120.0  # an evaluation takes hours: its log need not grow as fast as a run's
 
 

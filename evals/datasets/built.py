@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
 FORMAT = 1
 ABOUT = "benchmark.json"
+SPLITS = ("train", "test")
 PROBLEMS, REFERENCES, LEFT_OUT = "problems", "references", "left_out"
 COLUMNS: Mapping[str, Mapping[str, str]] = {
     PROBLEMS: {

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
 LONGEST = 256 * 1024 * 1024  # bytes of one record, and of a .json file as a whole: what has to be held at once
 KINDS = (".jsonl", ".json", ".csv", ".parquet")
+KINDS_TOLD = ".jsonl, .json and .csv, each also as .gz, and .parquet"
 _TOGETHER = 16  # rows of a Parquet file
 
 
@@ -48,9 +49,7 @@ def records_of_file(path: Path) -> Iterator[Record | Rejected]:
     }
     kind = kind_of(path)
     if not kind:
-        raise DatasetError(
-            f"{path} is none of the files that records are read from: {', '.join(KINDS)} or those as .gz."
-        )
+        raise DatasetError(f"{path} is none of the files that records are read from: {KINDS_TOLD}.")
     try:
         yield from readers[kind](path)
     except (OSError, EOFError, zlib.error, UnicodeDecodeError, csv.Error) as error:

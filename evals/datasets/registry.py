@@ -8,18 +8,19 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from afterburner.evals.datasets import apps, catalogue, livecodebench
-from afterburner.evals.datasets.built import is_built, read_built
+from afterburner.evals.datasets.built import SPLITS, is_built, read_built
 from afterburner.evals.datasets.coffe import read_coffe
 from afterburner.evals.datasets.effibench import read_effibench
 from afterburner.evals.datasets.effibench_x import read_effibench_x
 from afterburner.evals.datasets.enamel import read_enamel
+from afterburner.evals.datasets.guessing import SAMPLES, path_meant
 from afterburner.evals.datasets.mercury import read_mercury
 from afterburner.evals.datasets.own import read_own
 from afterburner.evals.datasets.reading import Reader, ReadingContext, no_sandbox
 from afterburner.evals.datasets.records import LONGEST_NAME
 from afterburner.evals.datasets.sources import read_records
 from afterburner.evals.datasets.venus import read_venus, read_venus_hub
-from afterburner.evals.errors import DatasetError, RecordError
+from afterburner.evals.errors import DatasetError, RecordError, UnknownDatasetError
 from afterburner.evals.problems import BenchmarkProblem, DatasetInfo, Rejected
 from afterburner.sandbox import UsageError
 
@@ -71,7 +72,6 @@ _LAYOUTS: Mapping[str, _Layout] = {
     "enamel": _Layout(read_enamel),
     "coffe": _Layout(read_coffe),
 }
-SAMPLES = Path(__file__).parent / "samples"
 
 
 def dataset_infos() -> tuple[DatasetInfo, ...]:
@@ -89,7 +89,7 @@ def find_dataset(name: str) -> DatasetInfo:
     if name not in known:
         near = get_close_matches(name, known, n=1)
         hint = f"Did you mean {near[0]}?" if near else f"There are {', '.join(known)}, and paths of files and folders."
-        raise DatasetError(f"There is no dataset {name!r}. {hint}")
+        raise UnknownDatasetError(f"There is no dataset {name!r}. {hint}")
     return known[name]
 
 
@@ -205,8 +205,12 @@ def _at_path(dataset: str, split: str, sandbox: Callable[[], Sandbox], only: Col
     """Problems of one's own, or a built benchmark."""
     path = Path(dataset)
     if not path.exists():
+        if near := path_meant(dataset):
+            raise UnknownDatasetError(f"There is no dataset, file or folder {dataset!r}. Did you mean {near}?")
         find_dataset(dataset)
     if path.is_dir() and is_built(path):
+        if split and split not in SPLITS:
+            raise UnknownDatasetError(f"{dataset} has no split {split!r}. It has {', '.join(SPLITS)}.")
         yield from read_built(path, split)
         return
     context = ReadingContext(sandbox, path.name.partition(".")[0] or "own", "", split)
@@ -240,7 +244,7 @@ def _problem(record: Record, read: Reader, context: ReadingContext) -> Loaded:
 def _check_configuration(info: DatasetInfo, configuration: str) -> None:
     if configuration and configuration not in info.configurations:
         known = ", ".join(info.configurations) or "none"
-        raise DatasetError(f"{info.name} has no configuration {configuration!r}. It has {known}.")
+        raise UnknownDatasetError(f"{info.name} has no configuration {configuration!r}. It has {known}.")
 
 
 def _split_of(info: DatasetInfo, split: str, *, is_local: bool) -> str:
@@ -249,4 +253,4 @@ def _split_of(info: DatasetInfo, split: str, *, is_local: bool) -> str:
         return split
     if split == "test":
         return info.splits[-1]
-    raise DatasetError(f"{info.name} has no split {split!r}. It has {', '.join(info.splits)}.")
+    raise UnknownDatasetError(f"{info.name} has no split {split!r}. It has {', '.join(info.splits)}.")

@@ -5,9 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from afterburner.evals.datasets.files import KINDS, kind_of, records_of_file
+from afterburner.evals.datasets.files import KINDS_TOLD, kind_of, records_of_file
+from afterburner.evals.datasets.guessing import OWN, layout_of, path_meant
 from afterburner.evals.datasets.records import Record
-from afterburner.evals.errors import DatasetError
+from afterburner.evals.errors import DatasetError, UnknownDatasetError
 from afterburner.sandbox.extras import install_command
 
 if TYPE_CHECKING:
@@ -39,9 +40,33 @@ def read_records(
         for path in _files_of_folder(place, split, configuration, files):
             yield from records_of_file(path)
     elif isinstance(source, Path) or source.startswith((".", "/", "~")) or source.count("/") != 1 or kind_of(place):
-        raise DatasetError(f"There is no file or folder {source}.")
+        near = path_meant(str(source))
+        raise UnknownDatasetError(f"There is no file or folder {source}.{f' Did you mean {near}?' if near else ''}")
     else:
         yield from read_hub(source, split, configuration, files)
+
+
+def layout_hint(source: str | Path, asked: str, split: str = "test", configuration: str = "") -> str:
+    """Say which dataset's layout a local source looks like; empty: none, the one that was asked for, or it is no file.
+
+    Args:
+        source: as `read_records` takes it.
+        asked: the dataset in whose layout it was read.
+        split: of a folder.
+        configuration: likewise.
+    """
+    if not Path(source).exists():
+        return ""
+    try:
+        first = next((each for each in read_records(source, split, configuration) if isinstance(each, Record)), None)
+    except DatasetError:
+        return ""
+    found = layout_of(first.values) if first is not None else ""
+    if found in {"", asked}:
+        return ""
+    if found == OWN:
+        return f"Its records look like problems of your own: afterburner-agent eval run --dataset {source}"
+    return f"Its records look like those of {found}: afterburner-agent eval run --dataset {found} --from {source}"
 
 
 def read_hub(name: str, split: str, configuration: str = "", files: Sequence[str] = ()) -> Iterator[Record]:
@@ -97,10 +122,11 @@ def _files_of_folder(folder: Path, split: str, configuration: str, files: Sequen
     every = sorted(path for path in folder.rglob("*") if path.is_file() and kind_of(path))
     found = [path for path in every if _is_of(path.relative_to(folder), split, configuration)]
     if not found:
-        raise DatasetError(
-            f"{folder} has no file of the split {split}{f' of {configuration}' if configuration else ''}, such as "
-            f"{configuration and configuration + '/'}{split}.jsonl, or data/{split}-00000-of-00001.parquet, or one of "
-            f"the kinds {', '.join(KINDS)}. It has {_told(folder, every)}."
+        named = f" Name the file itself, such as {every[0]}." if every else ""
+        raise UnknownDatasetError(
+            f"{folder} has no {split} file{f' of {configuration}' if configuration else ''}, such as "
+            f"{configuration and configuration + '/'}{split}.jsonl, or data/{split}-00000-of-00001.parquet; "
+            f"{KINDS_TOLD} will do. It has {_told(folder, every)}.{named}"
         )
     return found
 

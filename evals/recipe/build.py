@@ -4,17 +4,20 @@ from __future__ import annotations
 
 import hashlib
 import time
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from dataclasses import dataclass, field, replace
+from itertools import islice
+from typing import TYPE_CHECKING, TypeVar
 
 from afterburner.agent.machine import describe_machine
 from afterburner.agent.usage import counted
-from afterburner.evals.errors import DatasetError
+from afterburner.evals.datasets.sources import read_records
+from afterburner.evals.errors import DatasetError, UnknownDatasetError
 from afterburner.evals.files import claimed
 from afterburner.evals.problems import Rejected
 from afterburner.evals.recipe.builder import LeftOutError, ProblemBuilder
-from afterburner.evals.recipe.events import CoreUse, Outcome
+from afterburner.evals.recipe.events import BuildEvent, CoreUse, Outcome
 from afterburner.evals.recipe.folder import BenchmarkFolder
+from afterburner.evals.recipe.framing import RAW_SPLIT
 from afterburner.sandbox.cores import divide_cores
 from afterburner.sandbox.installations import own_environment
 
@@ -27,6 +30,9 @@ if TYPE_CHECKING:
     from afterburner.evals.recipe.events import OnBuild
     from afterburner.evals.recipe.settings import RecipeSettings
     from afterburner.sandbox import Sandbox
+
+
+Told = TypeVar("Told", BuildEvent, Outcome)
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,6 +104,7 @@ def build_benchmark(
     """
     began = time.monotonic()
     machine = describe_machine(sandbox, sandbox.backend.python() or own_environment(), request.settings.language)
+    work = _Place(count_raws(request))  # what cannot be read is to be found before anything is written
     folder = BenchmarkFolder.open(request.out, request.settings, machine, _source(request))
     summary = BuildSummary()
     builder = ProblemBuilder(
@@ -106,7 +113,7 @@ def build_benchmark(
         request.settings,
         folder.about["name"],
         measured_on=_told(machine),
-        on_event=on_event,
+        on_event=lambda event: on_event(work.of(event)),
         jobs=request.jobs,
         running=summary.running,
         timing=summary.timing,
@@ -114,19 +121,44 @@ def build_benchmark(
     choice = _Choice(request)
     seen: set[str] = set()
     with claimed(request.out):
+        folder.check_still_ours()
         for raw in choice.among(raws):
+            work.number += 1
             if _name(raw) in seen:
-                on_outcome(Outcome(_name(raw), "an earlier problem has the same id"))
+                on_outcome(work.of(Outcome(_name(raw), "an earlier problem has the same id")))
             elif folder.is_done(_name(raw)):
                 summary.done_before += 1
             else:
-                on_outcome(_build_one(raw, builder, folder))
+                on_outcome(work.of(_build_one(raw, builder, folder)))
             seen.add(_name(raw))
         summary.counts = folder.count()
     summary.left_out = folder.left_out()
     summary.elapsed_s = time.monotonic() - began
     choice.check()
     return summary
+
+
+@dataclass(slots=True)
+class _Place:
+    """Where the work is: which of how many problems is built."""
+
+    problems: int
+    number: int = 0
+
+    def of(self, told: Told) -> Told:
+        """The same event with where the work is."""
+        return replace(told, number=self.number, problems=max(self.problems, self.number))
+
+
+def count_raws(request: BuildRequest) -> int:
+    """How many raw problems a build looks at; the source is read for it, no further than the limit.
+
+    Raises:
+        DatasetError: the source cannot be read.
+    """
+    if request.only:
+        return len(request.only)
+    return sum(1 for _ in islice(read_records(request.source, RAW_SPLIT), request.limit))
 
 
 class _Choice:
@@ -158,7 +190,7 @@ class _Choice:
         """
         if self._missing and self._looked_at != self._request.limit:
             missing = ", ".join(sorted(self._missing))
-            raise DatasetError(f"{self._request.source} has no problem called {missing}.")
+            raise UnknownDatasetError(f"{self._request.source} has no problem called {missing}.")
 
 
 def _build_one(raw: RawProblem | Rejected, builder: ProblemBuilder, folder: BenchmarkFolder) -> Outcome:
@@ -200,7 +232,7 @@ def _told(machine: Machine) -> str:
 def _source(request: BuildRequest) -> dict[str, str]:
     """What the raw problems are from, as `benchmark.json` tells it."""
     if not request.source.exists():
-        raise DatasetError(f"There is no file or folder {request.source}.")
+        raise UnknownDatasetError(f"There is no file or folder {request.source}.")
     try:
         found = _hash(request.source)
     except OSError as error:

@@ -21,6 +21,8 @@ class BuildEvent:
     doing: str  # "running solutions on stored cases"
     done: int = 0
     total: int = 0  # 0: nobody knows
+    number: int = 0  # of the problem, among those that are looked at; 0: not known
+    problems: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +36,8 @@ class Outcome:
     private_cases: int = 0
     elapsed_s: float = 0.0
     notes: tuple[str, ...] = ()
+    number: int = 0
+    problems: int = 0
 
 
 @dataclass(slots=True)

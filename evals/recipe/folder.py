@@ -17,7 +17,7 @@ from afterburner.evals.datasets.built import (
     read_about,
 )
 from afterburner.evals.errors import EvaluationError
-from afterburner.evals.files import cannot_write, write_whole
+from afterburner.evals.files import cannot_write, claimed, write_whole
 from afterburner.evals.recipe.split import split_of
 from afterburner.evals.tables import file_key, read_rows, write_file
 
@@ -45,6 +45,8 @@ class BenchmarkFolder:
     def open(cls, path: Path, settings: RecipeSettings, machine: Machine, source: Mapping[str, str]) -> BenchmarkFolder:
         """Begin a benchmark, or go on with one that was built by the same settings, from the same source and here.
 
+        As long as no problem of it is done, a benchmark may be begun anew by other settings or from another source.
+
         Args:
             path: of the folder.
             settings: of the recipe.
@@ -52,7 +54,7 @@ class BenchmarkFolder:
             source: what the raw problems come from: name, hash, licence.
 
         Raises:
-            EvaluationError: the folder holds something else, or cannot be written.
+            EvaluationError: the folder holds something else, cannot be written, or another process works on it.
             DatasetError: another version of this program has written it.
         """
         about = {
@@ -65,16 +67,29 @@ class BenchmarkFolder:
         }
         if is_built(path):
             stored = read_about(path)
-            _check(path, settings, about, stored)
-            return cls(path, settings, stored)
+            if any(done_in(path).values()):
+                _check(path, settings, about, stored)
+                return cls(path, settings, stored)
         try:
             path.mkdir(parents=True, exist_ok=True)
-            if any(path.iterdir()):
+            if not is_built(path) and any(path.iterdir()):
                 raise EvaluationError(f"{path} is not empty, and holds no benchmark. Give another folder as --out.")
-            write_whole(path / ABOUT, json.dumps(about, indent=1))
+            with claimed(path):
+                write_whole(path / ABOUT, json.dumps(about, indent=1))
         except OSError as error:
             raise cannot_write(path, error) from error
         return cls(path, settings, about)
+
+    def check_still_ours(self) -> None:
+        """Refuse to go on where another process has begun the benchmark anew; for the process that has claimed it.
+
+        Raises:
+            EvaluationError: one has.
+        """
+        if read_about(self.path) != json.loads(json.dumps(self.about)):
+            raise EvaluationError(
+                f"Another process has begun {self.path} in the meantime. Give another folder as --out."
+            )
 
     def is_done(self, problem_id: str) -> bool:
         """Whether a raw problem has been worked on, whatever became of it."""
@@ -124,7 +139,7 @@ class BenchmarkFolder:
 
     def count(self) -> dict[str, int]:
         """Count what is done, and store the counts; raises as `keep`."""
-        counts = {table: len(list((self.path / table).glob("*.parquet"))) for table in (PROBLEMS, LEFT_OUT)}
+        counts = done_in(self.path)
         try:
             write_whole(self.path / ABOUT, json.dumps({**self.about, "counts": counts}, indent=1))
         except OSError as error:
@@ -143,6 +158,11 @@ class BenchmarkFolder:
             write_file(self._file(table, problem_id), COLUMNS[table], rows)
         except OSError as error:
             raise cannot_write(self.path, error) from error
+
+
+def done_in(path: Path) -> dict[str, int]:
+    """How many problems of a benchmark's folder are done: kept, and left out."""
+    return {table: len(list((path / table).glob("*.parquet"))) for table in (PROBLEMS, LEFT_OUT)}
 
 
 def _check(path: Path, settings: RecipeSettings, now: Mapping[str, Any], stored: Mapping[str, Any]) -> None:

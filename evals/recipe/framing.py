@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from afterburner.evals.datasets.raw import RawProblem
     from afterburner.evals.datasets.records import Record
 
+RAW_SPLIT = "train"  # of a folder: raw problems are what benchmarks are made of, and they are split later
 _NOT_CHOSEN = (TestCase(),)  # a problem needs a case; the recipe chooses them later
 
 
@@ -40,18 +41,17 @@ def frame(raw: RawProblem) -> Problem:
     )
 
 
-def read_raw_problems(source: Path, language: str = "python", split: str = "train") -> Iterator[RawProblem | Rejected]:
+def read_raw_problems(source: Path, language: str = "python") -> Iterator[RawProblem | Rejected]:
     """Read raw problems in the layout of Venus, one at a time; a broken record is a `Rejected`, and the others go on.
 
     Args:
-        source: a file, or a folder of files.
+        source: a file, or a folder of files, of which those for training are read.
         language: of the solutions.
-        split: of a folder; a file is read whole.
 
     Raises:
         DatasetError: there is no such source, or it cannot be read at all.
     """
-    for record in read_records(source, split):
+    for record in read_records(source, RAW_SPLIT):
         yield record if isinstance(record, Rejected) else _raw(record, language)
 
 

@@ -83,9 +83,13 @@ class RecipeSettings:
         return asdict(self)
 
     def differences(self, document: Mapping[str, Any]) -> list[str]:
-        """How stored settings differ from these: `--cases 10, not 20`."""
+        """How stored settings differ from these: `--cases 10, not 20`, `--most-solutions not given, not 4`."""
         return [
-            f"--{name.replace('_', '-')} {document.get(name)}, not {value}"
+            f"--{name.replace('_', '-')} {_told(document.get(name))}, not {_told(value)}"
             for name, value in self.to_document().items()
             if document.get(name) != value
         ]
+
+
+def _told(value: object) -> str:
+    return "not given" if value is None else str(value)

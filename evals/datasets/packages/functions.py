@@ -20,7 +20,7 @@ from afterburner.agent.code.locate import find_target
 from afterburner.agent.errors import TargetError
 from afterburner.evals.datasets.packages.fetching import checkout
 from afterburner.evals.datasets.packages.pinned import PACKAGES, function_id
-from afterburner.evals.errors import DatasetError, RecordError
+from afterburner.evals.errors import RecordError, UnknownDatasetError
 from afterburner.evals.problems import DatasetInfo, Rejected
 
 if TYPE_CHECKING:
@@ -131,7 +131,7 @@ def _check(only: Collection[str], packages: Sequence[Package]) -> None:
         if name not in names and name not in ids:
             near = get_close_matches(name, [*names, *ids], n=1)
             hint = f"Did you mean {near[0]}?" if near else f"The packages are {', '.join(names)}."
-            raise DatasetError(f"{NAME}: there is no package and no function {name!r}. {hint}")
+            raise UnknownDatasetError(f"{NAME}: there is no package and no function {name!r}. {hint}")
 
 
 def _found(function: PackageFunction) -> PackageFunction | Rejected:

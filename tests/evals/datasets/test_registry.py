@@ -9,10 +9,13 @@ import pytest
 
 from afterburner.agent import JsonCall, Problem
 from afterburner.evals.datasets.built import ABOUT, FORMAT
+from afterburner.evals.datasets.guessing import layout_of
+from afterburner.evals.datasets.records import Record
 from afterburner.evals.datasets.registry import dataset_infos, find_dataset, load_problems, sample_of
+from afterburner.evals.datasets.sources import read_records
 from afterburner.evals.errors import DatasetError
 from afterburner.evals.problems import BenchmarkProblem, Rejected
-from afterburner.sandbox import TestCase
+from afterburner.sandbox import TestCase, UsageError
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -103,7 +106,7 @@ def test_the_hub_s_layout_of_venus_is_a_folder_for_each_language(tmp_path: Path)
     write(tmp_path / "rust" / "train-00000-of-00001.jsonl", row | {"question_id": 9, "code_prompt": "impl Solution {"})
     assert ids("venus-hub", source=tmp_path) == ["2"]
     assert ids("venus-hub", source=tmp_path, configuration="rust") == ["9"]
-    with pytest.raises(DatasetError, match="no file of the split train of golang"):
+    with pytest.raises(DatasetError, match="no train file of golang"):
         list(load_problems("venus-hub", source=tmp_path, configuration="golang"))
     with pytest.raises(DatasetError, match=r"has no configuration 'ruby'. It has python3, cpp"):
         list(load_problems("venus-hub", source=tmp_path, configuration="ruby"))
@@ -113,15 +116,55 @@ def test_the_hub_s_layout_of_venus_is_a_folder_for_each_language(tmp_path: Path)
     ("dataset", "options", "message"),
     [
         ("venos", {}, r"There is no dataset 'venos'. Did you mean venus\?"),
+        ("samplse", {}, r"There is no dataset, file or folder 'samplse'. Did you mean samples\?"),
         ("zzz", {}, "There is no dataset 'zzz'. There are venus, .* and paths of files and folders"),
         ("enamel", {}, "enamel is on no hub. Give a local copy: --from"),
         ("venus", {"source": "none.jsonl"}, "There is no file or folder none.jsonl"),
         ("packages", {}, "no problems with cases"),
     ],
 )
-def test_what_cannot_be_loaded_says_why(dataset: str, options: dict[str, Any], message: str) -> None:
+def test_what_cannot_be_loaded_says_why(
+    dataset: str, options: dict[str, Any], message: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "samples").mkdir()
+    monkeypatch.chdir(tmp_path)
     with pytest.raises(DatasetError, match=message):
         list(load_problems(dataset, **options))
+
+
+@pytest.mark.parametrize(
+    ("dataset", "options"),
+    [
+        ("venos", {}),
+        ("venus", {"source": "none.jsonl"}),
+        ("effibench", {"split": "dev"}),
+        ("effibench-x", {"configuration": "cobol"}),
+        ("built", {"split": "tset"}),
+        ("folder", {}),
+    ],
+)
+def test_a_name_that_nothing_goes_by_is_a_wrong_option(
+    dataset: str, options: dict[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Exit code 2, as for every command: what was typed is wrong, and not the dataset."""
+    write(tmp_path / "built" / ABOUT, {"format": FORMAT})
+    write(tmp_path / "folder" / "others.jsonl.gz", OWN)
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(UsageError) as told:
+        list(load_problems(dataset, **options))
+    assert told.value.exit_code == 2
+    if dataset == "folder":
+        assert ".jsonl, .json and .csv, each also as .gz" in str(told.value)
+        assert str(told.value).endswith("Name the file itself, such as folder/others.jsonl.gz.")
+
+
+def test_a_record_is_told_by_the_layout_that_its_fields_have() -> None:
+    for dataset in ("apps", "mercury", "venus"):
+        (record, *_) = read_records(sample_of(dataset))
+        assert isinstance(record, Record)
+        assert layout_of(record.values) == dataset
+    assert layout_of(OWN) == "your own"
+    assert layout_of({"text": "a"}) == ""
 
 
 def test_a_dataset_that_runs_code_needs_a_sandbox() -> None:

@@ -9,11 +9,13 @@ from typing import TYPE_CHECKING, Any
 import pyarrow.parquet as pq
 import pytest
 
+from afterburner.evals.commands.building import line_of
 from afterburner.evals.datasets.built import read_about, read_built
 from afterburner.evals.errors import DatasetError, EvaluationError
 from afterburner.evals.files import claimed
 from afterburner.evals.problems import BenchmarkProblem, Rejected
 from afterburner.evals.recipe.build import BuildRequest, build_benchmark
+from afterburner.evals.recipe.events import BuildEvent
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -84,10 +86,13 @@ def test_chooses_by_id_title_and_number(sums: Any, request_to_build: BuildReques
 
 def test_refuses_what_cannot_be_compared(sums: Any, request_to_build: BuildRequest) -> None:
     """Other settings, another source, another machine, another process, another folder: each is named."""
-    build(sums, request_to_build)
+    build(sums, request_to_build, sums.raw(id="18", solutions=()))
     other = replace(request_to_build, settings=replace(sums.settings, cases=5, seed=7))
     with pytest.raises(EvaluationError, match="--cases 4, not 5, --seed 42, not 7"):
         build(sums, other)
+    few = replace(request_to_build, settings=replace(sums.settings, most_solutions=9))
+    with pytest.raises(EvaluationError, match="--most-solutions not given, not 9"):
+        build(sums, few)
     with claimed(request_to_build.out), pytest.raises(EvaluationError, match="Another process"):
         build(sums, request_to_build)
     request_to_build.source.write_text("{}\n{}\n", "utf-8")
@@ -107,6 +112,38 @@ def test_refuses_what_cannot_be_compared(sums: Any, request_to_build: BuildReque
     (request_to_build.out / "notes.txt").touch()
     with pytest.raises(EvaluationError, match="holds no benchmark"):
         build(sums, request_to_build)
+
+
+def test_a_folder_in_which_nothing_is_done_takes_other_settings_and_another_source(
+    sums: Any, request_to_build: BuildRequest
+) -> None:
+    """A build that failed early, such as on a wrong source, does not keep the right one out."""
+    build(sums, request_to_build)
+    request_to_build.source.write_text("{}\n{}\n", "utf-8")
+    other = replace(request_to_build, settings=replace(sums.settings, cases=5))
+    build(sums, other, sums.raw(id="18", solutions=()))
+    about = read_about(request_to_build.out)
+    assert (about["settings"]["cases"], about["counts"]) == (5, {"problems": 0, "left_out": 1})
+    with pytest.raises(EvaluationError, match="--cases 5, not 4"):
+        build(sums, request_to_build)
+
+
+def test_a_source_that_cannot_be_read_leaves_no_folder(sums: Any, request_to_build: BuildRequest) -> None:
+    request_to_build.source.unlink()
+    request_to_build.source.mkdir()
+    with pytest.raises(DatasetError, match="It has no such file at all"):
+        build(sums, request_to_build)
+    assert not request_to_build.out.exists()
+
+
+def test_events_say_which_of_how_many_problems_is_built(sums: Any, request_to_build: BuildRequest) -> None:
+    request_to_build.source.write_text("{}\n" * 3, "utf-8")
+    raws = [sums.raw(id=str(number), solutions=()) for number in range(3)]
+    assert [(each.number, each.problems) for each in build(sums, request_to_build, *raws)] == [(1, 3), (2, 3), (3, 3)]
+    few = replace(request_to_build, limit=2, out=request_to_build.out.with_name("few"))
+    assert [line_of(each) for each in build(sums, few, *raws)][1].startswith("problem 1 (2 of 2): left out: ")
+    step = BuildEvent("900000", "running solutions", 4, 121, number=1, problems=6)
+    assert line_of(step) == "problem 900000 (1 of 6): running solutions (4 of 121)"
 
 
 def test_a_broken_file_is_one_rejected_problem(sums: Any, request_to_build: BuildRequest) -> None:

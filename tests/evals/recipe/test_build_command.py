@@ -68,12 +68,12 @@ def test_a_killed_and_an_interrupted_build_go_on(program: CommandLine, raw_file:
 
 
 def test_a_wrong_command_line_says_what_to_do(program: CommandLine, raw_file: Path, tmp_path: Path) -> None:
-    """Exit code 2 for values that cannot be meant, 4 for a source that is not there; nothing is made."""
+    """Exit code 2 for values that cannot be meant, and for a source that is not there; nothing is made."""
     out = tmp_path / "benchmark"
     wrong = program("eval", "build", str(raw_file), "--out", str(out), "--most-solutions", "3")
     assert (wrong.returncode, "every problem would be left out" in wrong.stderr) == (2, True)
     missing = program("eval", "build", str(tmp_path / "none.jsonl"), "--out", str(out))
-    assert (missing.returncode, "none.jsonl" in missing.stderr) == (4, True)
+    assert (missing.returncode, "none.jsonl" in missing.stderr) == (2, True)
     assert not out.exists()
 
 
