@@ -225,6 +225,10 @@ def read_about(folder: Path) -> dict[str, Any]:
     """
     try:
         about = json.loads((folder / ABOUT).read_text("utf-8"))
+    except (FileNotFoundError, NotADirectoryError):
+        raise EvaluationError(
+            f"{folder} is no folder of an evaluation: there is no {ABOUT} in it. Give the folder that eval run wrote."
+        ) from None
     except (OSError, ValueError, RecursionError) as error:
         raise EvaluationError(
             f"{folder} holds no evaluation that can be read: {error}. Give the folder that eval run wrote."

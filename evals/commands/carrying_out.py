@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import shlex
 import shutil
 import sys
 from typing import TYPE_CHECKING
 
+from afterburner.agent import AfterburnerError, CancelledError
 from afterburner.evals.commands.showing import show_evaluation, tell_outcome
 from afterburner.evals.errors import DatasetError
 from afterburner.evals.running.evaluate import evaluate
@@ -28,7 +30,16 @@ def carry_out(folder: RunFolder, resources: Resources, *, quiet: bool, verbose: 
         if not (folder.path / "problems").exists():  # nothing was measured, and another try needs the name
             shutil.rmtree(folder.path, ignore_errors=True)
         raise
+    except AfterburnerError as error:
+        is_stopped = isinstance(error, CancelledError)
+        when = "Go on with" if is_stopped else "Once the error below is mended, go on with"
+        sys.stderr.write(f"What is done is stored. {when}: {_resume(folder)}\n")
+        raise
     except BaseException:
-        sys.stderr.write(f"What is done is stored. Go on with: afterburner-agent eval resume {folder.path}\n")
+        sys.stderr.write(f"What is done is stored. Go on with: {_resume(folder)}\n")
         raise
     tell_outcome(outcome)
+
+
+def _resume(folder: RunFolder) -> str:
+    return f"afterburner-agent eval resume {shlex.quote(str(folder.path))}"

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import shlex
 import sys
 from contextlib import contextmanager, redirect_stdout
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import typer
 
 from afterburner.agent.wording import count
 from afterburner.evals.running.progress import EvaluationEvent, Step
+from afterburner.evals.tables import REJECTED
 from afterburner.sandbox.terminal.console import open_console
 from afterburner.sandbox.terminal.plain_lines import PlainLines
 from afterburner.sandbox.terminal.streams import is_live
@@ -22,7 +25,7 @@ if TYPE_CHECKING:
     from afterburner.evals.running.progress import OnEvaluationEvent
 
 _TOLD = frozenset({Step.BEGUN, Step.DONE, Step.FAILED, Step.REJECTED})  # in a pipe; the steps between are many
-
+_CAPS = ("--max-cost", "--max-tokens", "--max-requests")
 MOST_SHOWN = 5  # lines that say the same of record after record
 SILENT_AT_MOST_S = 120.0  # an evaluation takes hours: its log need not grow as fast as a run's
 
@@ -42,26 +45,39 @@ def show_evaluation(*, quiet: bool, detailed: bool = False) -> Iterator[OnEvalua
             with _bar() as show:
                 yield show
         else:
-            lines = PlainLines()
+            lines, rejected = PlainLines(), _FirstFew()
 
             def show(event: EvaluationEvent) -> None:
-                tell = lines.show if event.step in _TOLD or detailed else lines.note
+                is_told = detailed or (event.step in _TOLD and rejected.is_told(event))
+                tell = lines.show if is_told else lines.note
                 tell(line_of(event))
 
             with lines.never_silent(SILENT_AT_MOST_S):
                 yield show
 
 
+@dataclass(slots=True)
+class _FirstFew:
+    """Lets the first few records that cannot be used through: of a file in another layout, all are refused alike."""
+
+    rejected: int = 0
+
+    def is_told(self, event: EvaluationEvent) -> bool:
+        self.rejected += event.step is Step.REJECTED
+        return event.step is not Step.REJECTED or self.rejected <= MOST_SHOWN
+
+
 @contextmanager
 def _bar() -> Iterator[OnEvaluationEvent]:
     with open_console(sys.stderr).status("starting") as status:
-        console = status.console
+        console, rejected = status.console, _FirstFew()
 
         def show(event: EvaluationEvent) -> None:
-            if event.step in _TOLD and event.step is not Step.BEGUN:
+            if event.step in _TOLD and event.step is not Step.BEGUN and rejected.is_told(event):
                 console.print(line_of(event), markup=False, highlight=False)
             else:
-                status.update(f"{event.done} done · {_spent(event)}{line_of(event)}".replace("[", r"\["))
+                told = (_done(event), _spent(event), scrub_line(f"problem {event.problem}: {event.detail or 'begun'}"))
+                status.update(" · ".join(filter(None, told)).replace("[", r"\["))
 
         yield show
 
@@ -69,20 +85,27 @@ def _bar() -> Iterator[OnEvaluationEvent]:
 def line_of(event: EvaluationEvent) -> str:
     """One line for a person, scrubbed."""
     if event.step is Step.BEGUN:
-        return scrub_line(f"{event.problem}: begun")
+        return scrub_line(f"problem {event.problem}: begun ({_done(event)})")
     if event.step is Step.REJECTED:
         return scrub_line(f"left out: {event.detail}")
     if event.step is Step.FAILED:
         return scrub_line(f"not done: {event.detail}")
-    spent = f" · {_spent(event).rstrip(' ·')}" if event.step is Step.DONE and event.requests else ""
-    return scrub_line(f"{event.problem}: {event.detail}{spent}")
+    parts = [event.detail, *((_done(event), _spent(event)) if event.step is Step.DONE else ())]
+    return scrub_line(f"problem {event.problem}: {' · '.join(filter(None, parts))}")
+
+
+def _done(event: EvaluationEvent) -> str:
+    return f"{event.done} of {event.problems} done" if event.problems else f"{event.done} done"
 
 
 def _spent(event: EvaluationEvent) -> str:
+    """What models have used; empty: no model was asked."""
     if not event.requests:
         return ""
-    cost = "price not known" if event.cost_usd is None else f"${event.cost_usd:.4f}"
-    return f"{event.requests:,} requests, {event.tokens:,} tokens, {cost} in this command · "
+    used = f"{count(event.requests, 'request')}, {event.tokens:,} tokens"
+    if event.cost_usd is None:
+        return f"{used} {event.scope}, at a price that is not known"
+    return f"{used}, ${event.cost_usd:.4f} {event.scope}"
 
 
 def tell_outcome(outcome: Outcome) -> None:
@@ -92,16 +115,34 @@ def tell_outcome(outcome: Outcome) -> None:
         Exit: with code 1, if something is left to do, or no problem could be scored.
     """
     folder = outcome.folder
-    left_out = f"; {count(len(outcome.rejected), 'record')} left out" if outcome.rejected else ""
+    why = f" ({folder / REJECTED} says why)" if len(outcome.rejected) > MOST_SHOWN else ""
+    left_out = f"; {count(len(outcome.rejected), 'record')} left out{why}" if outcome.rejected else ""
     sys.stdout.write(f"stored in {folder}: {count(len(outcome.done), 'problem')}{left_out}\n")
     if outcome.failed:
         sys.stdout.write(f"{count(len(outcome.failed), 'problem')} not done:\n")
-        for line in outcome.failed.values():
+        for line in list(outcome.failed.values())[:MOST_SHOWN]:
             sys.stdout.write(f"  {scrub_line(line)}\n")
-        sys.stdout.write(f"Go on with: afterburner-agent eval resume {folder}\n")
+        if (more := len(outcome.failed) - MOST_SHOWN) > 0:
+            sys.stdout.write(f"  … and {more} more\n")
+        sys.stdout.write(f"{advice_after(outcome)}\n")
         raise typer.Exit(1)
     if outcome.done and not outcome.scored:
         sys.stdout.write("None of them could be scored, so there is nothing to report.\n")
         raise typer.Exit(1)
     if outcome.done:
         sys.stdout.write(f"Next: afterburner-agent eval report {folder}\n")
+
+
+def advice_after(outcome: Outcome) -> str:
+    """How to go on with an evaluation of which something is not done, with what has to change first."""
+    command = f"afterburner-agent eval resume {shlex.quote(str(outcome.folder))}"
+    caps = [f"{cap} N" for cap in _CAPS if any(f"({cap})" in line for line in outcome.failed.values())]
+    if caps:
+        return f"Go on with a larger cap, which counts what was used before: {command} {' '.join(caps)}"
+    if outcome.done:
+        return f"Go on with: {command}"
+    return (
+        f"Once that is mended, go on with: {command}\n"
+        "That keeps the options of this run. If one of them is wrong, such as --model, begin another run with another "
+        "--out."
+    )

@@ -98,6 +98,19 @@ def read_built(folder: Path, split: str = "") -> Iterator[Loaded]:
             yield Rejected(path.name, "json", str(error))
 
 
+def count_built(folder: Path, split: str = "") -> int:
+    """How many problems `read_built` gives, broken ones among them."""
+    paths = list((folder / PROBLEMS).glob("*.parquet"))
+    return len(paths) if not split else sum(_is_of(path, split) for path in paths)
+
+
+def _is_of(path: Path, split: str) -> bool:
+    try:
+        return bool(_row(path)["split"] == split)
+    except RecordError:
+        return True
+
+
 def _row(path: Path) -> dict[str, Any]:
     import pyarrow as pa  # noqa: PLC0415 - heavy
     import pyarrow.parquet as pq  # noqa: PLC0415 - heavy

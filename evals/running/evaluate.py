@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 
 from afterburner.agent import CancelToken, Caps
 from afterburner.agent.machine import describe_machine
-from afterburner.agent.models.registry import open_proposer
 from afterburner.agent.store.checkpoints import new_run_id
 from afterburner.evals.files import claimed
 from afterburner.evals.running.cluster import ClusterWork
@@ -15,9 +14,10 @@ from afterburner.evals.running.fingerprint import with_full_paths
 from afterburner.evals.running.folder import RunFolder
 from afterburner.evals.running.ledger import Ledger, Outcome
 from afterburner.evals.running.local import LocalWork, evaluation_session
+from afterburner.evals.running.model_check import check_model
 from afterburner.evals.running.progress import OnEvaluationEvent, ignore_evaluation_event
 from afterburner.evals.running.settings import EvaluationSettings, Executor
-from afterburner.evals.running.subjects import load_subjects
+from afterburner.evals.running.subjects import count_subjects, load_subjects
 from afterburner.sandbox import open_sandbox
 from afterburner.sandbox.cores import divide_cores
 from afterburner.sandbox.installations import own_environment
@@ -58,12 +58,12 @@ def begin_evaluation(
 
     Raises:
         EvaluationError: the folder is not empty, or cannot be written.
-        ProposerError: the model cannot be asked; what only a cluster knows is found there.
+        ProposerError: the model cannot be asked, or its server is not there; what only a cluster knows is found there.
         SandboxUnavailableError: there is no sandbox here.
     """
     resources = resources or Resources()
     if resources.executor is Executor.LOCAL:
-        open_proposer(settings.model)
+        check_model(settings.model, resources.caps, awaits_server=True)
     with open_sandbox(resources.sandbox) as opened:
         machine = _machine(opened)
     full = with_full_paths(settings)
@@ -80,7 +80,7 @@ def evaluate(
     """Evaluate every problem that is not stored yet, and store each as it is done.
 
     Raises:
-        DatasetError: the dataset cannot be read, or no problem of it can be used.
+        DatasetError: the dataset cannot be read, no problem of it can be used, or none has an id that was asked for.
         CancelledError: it was cancelled; what is done is stored.
         EvaluationError: the folder cannot be written, another process works on it, or there is no such cluster.
         ProposerError: problems are left, and the model cannot be asked; what only a cluster knows is found there.
@@ -91,6 +91,7 @@ def evaluate(
         folder.check(_machine(sandbox) if resources.executor is Executor.LOCAL else None)
         folder.clear_unfinished()
         folder.say_whether_complete(is_complete=False)
+        ledger.problems = count_subjects(folder.settings)
         problems = ledger.unfinished(load_subjects(folder, lambda: sandbox))
         if resources.executor is Executor.RAY:
             ClusterWork(ledger, resources.sandbox, caps, cancel).carry_out(
@@ -99,16 +100,17 @@ def evaluate(
         else:
             with evaluation_session(folder, caps, sandbox) as session:
                 jobs = resources.jobs or len(divide_cores().slots) + _WAITING
-                LocalWork(ledger, session, cancel).carry_out(_checked(problems, folder.settings.model), jobs)
+                ledger.used = session.opened_models().usage
+                LocalWork(ledger, session, cancel).carry_out(_checked(problems, folder.settings.model, caps), jobs)
         ledger.finish()
     return ledger.outcome
 
 
-def _checked(problems: Iterator[Subject], model: str) -> Iterator[Subject]:
+def _checked(problems: Iterator[Subject], model: str, caps: Caps) -> Iterator[Subject]:
     """The same problems; before the first of them, it is known that the model can be asked."""
     for number, each in enumerate(problems):
         if number == 0:
-            open_proposer(model)
+            check_model(model, caps)
         yield each
 
 

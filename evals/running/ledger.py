@@ -5,14 +5,15 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from afterburner.evals.datasets.packages.functions import NAME as PACKAGES
+from afterburner.evals.datasets.guessing import OWN
+from afterburner.evals.datasets.sources import layout_hint
 from afterburner.evals.errors import DatasetError, EvaluationError
 from afterburner.evals.problems import Rejected
 from afterburner.evals.running.loops import CapReachedError
 from afterburner.evals.running.progress import EvaluationEvent, OnEvaluationEvent, Step
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
     from pathlib import Path
 
     from afterburner.agent.usage import Usage
@@ -44,8 +45,10 @@ class Ledger:
     folder: RunFolder
     on_event: OnEvaluationEvent
     outcome: Outcome
-    usages: dict[str, Usage] = field(default_factory=dict)  # by the agent's run, or by the problem
-    stopped: bool = False  # a cap was reached, so no further problem is begun
+    usages: dict[str, Usage] = field(default_factory=dict)  # of this command, by the problem; for a cluster alone
+    used: Callable[[], Usage | None] | None = None  # of the whole run, over all commands that worked on it
+    problems: int = 0  # in all; 0: not known
+    stopped: bool = False  # a cap was reached or the server is gone, so no further problem is begun
 
     def unfinished(self, subjects: Iterator[Subject | Rejected]) -> Iterator[Subject]:
         """What is not stored yet; records that cannot be used are noted."""
@@ -93,25 +96,26 @@ class Ledger:
         """
         outcome, settings = self.outcome, self.folder.settings
         self.folder.keep_rejected([each.line for each in outcome.rejected])
-        if not (self.stopped or settings.limit or settings.dataset == PACKAGES):  # packages check names by themselves
-            for each in settings.only:
-                if each not in outcome.done and each not in outcome.failed:
-                    self.fail(each, DatasetError(f"{settings.dataset} has no problem of this id that can be used."))
         if not (outcome.done or outcome.failed):
+            asked = settings.dataset if settings.source else OWN
+            hint = layout_hint(settings.source or settings.dataset, asked, settings.split or "test")
             raise DatasetError(
                 f"{settings.dataset} has no problem that can be used"
-                f"{f' in the split {settings.split!r}: give another --split' if settings.split else ''}. What it holds "
-                "is told by: afterburner-agent eval datasets"
+                f"{f' in the split {settings.split!r}: give another --split' if settings.split else ''}. "
+                f"{hint or 'What it holds is told by: afterburner-agent eval datasets'}"
             )
         self.folder.say_whether_complete(is_complete=outcome.is_complete)
 
     def tell(self, step: Step, problem_id: str, detail: str = "") -> None:
         """Pass on what happens."""
-        used, done = list(self.usages.values()), len(self.outcome.done)
+        whole = self.used() if self.used is not None else None
+        used, done = list(self.usages.values()) if whole is None else [whole], len(self.outcome.done)
         costs = [each.known_cost_usd for each in used]
         cost_usd = None if None in costs else sum(each for each in costs if each is not None)
         requests, tokens = sum(each.requests for each in used), sum(each.tokens for each in used)
-        self.on_event(EvaluationEvent(step, problem_id, detail, done, requests, tokens, cost_usd))
+        scope = "in this command" if self.used is None else "in the run so far"
+        left = max(self.problems - len(self.outcome.rejected), done) if self.problems else 0
+        self.on_event(EvaluationEvent(step, problem_id, detail, done, left, requests, tokens, cost_usd, scope))
 
 
 def _found(rows: Mapping[str, Sequence[Row]]) -> str:

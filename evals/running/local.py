@@ -8,9 +8,11 @@ from dataclasses import dataclass, replace
 from itertools import islice
 from typing import TYPE_CHECKING
 
-from afterburner.agent import AfterburnerError, CancelledError, ModelOptions, open_session
+from afterburner.agent import AfterburnerError, CancelledError, Caps, ModelOptions, open_session
+from afterburner.agent.errors import ProposerError
 from afterburner.agent.progress_lines import line_of
-from afterburner.evals.running.loops import LoopRunner
+from afterburner.evals.running.loops import InterruptedLoopError, LoopRunner
+from afterburner.evals.running.model_check import is_server_gone
 from afterburner.evals.running.progress import Step
 from afterburner.evals.running.subjects import evaluate_subject
 
@@ -18,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
     from concurrent.futures import Future
 
-    from afterburner.agent import CancelToken, Caps, Session
+    from afterburner.agent import CancelToken, Session
     from afterburner.agent.events import ProgressEvent
     from afterburner.evals.running.folder import RunFolder
     from afterburner.evals.running.ledger import Ledger
@@ -73,7 +75,6 @@ class LocalWork:
         self.ledger.tell(Step.BEGUN, subject.id)
 
         def on_loop_event(event: ProgressEvent) -> None:
-            self.ledger.usages[event.run_id] = event.usage
             self.ledger.tell(Step.LOOP, subject.id, line_of(event))
 
         loops = LoopRunner(self.session, self.ledger.folder, on_loop_event, self.cancel)
@@ -91,5 +92,7 @@ class LocalWork:
             raise error
         elif isinstance(error, AfterburnerError):
             self.ledger.fail(subject.id, error)
+            if not self.ledger.stopped and isinstance(error, InterruptedLoopError | ProposerError):
+                self.ledger.stopped = is_server_gone(self.ledger.folder.settings.model, Caps())
         else:
             self.ledger.fail_unexpectedly(subject.id, error)

@@ -9,9 +9,9 @@ from afterburner.agent import Caps, Job, RunNotFoundError, Search
 from afterburner.agent.loop.state import NOTHING_LEFT
 from afterburner.agent.models.requests.endings import CapReachedError as CapReached
 from afterburner.agent.models.requests.spending import TIME_IS_UP
-from afterburner.agent.option_kinds import SearchStyle
+from afterburner.agent.option_kinds import SearchStyle, Selection
 from afterburner.evals.errors import EvaluationError
-from afterburner.evals.running.settings import SEEDS_APART, Start
+from afterburner.evals.running.settings import RULES, SEEDS_APART, Start
 from afterburner.sandbox.errors import CheckerError
 
 if TYPE_CHECKING:
@@ -33,6 +33,9 @@ class InterruptedLoopError(EvaluationError):
 
 class CapReachedError(InterruptedLoopError):
     """What models may use is used up."""
+
+
+_NEEDS_CODE = "Add the field start, or references, to it."
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,16 +132,26 @@ def starting_code(problem: BenchmarkProblem, settings: EvaluationSettings) -> st
     if settings.start is Start.ORIGINAL:
         code = problem.problem.start or next((each.code for each in problem.references if each.code), "")
         if not code:
-            raise LeftOutError(f"{problem.id} has no code of its own and no reference to begin with.")
+            raise LeftOutError(f"{problem.id} has no code of its own and no reference to begin with. {_NEEDS_CODE}")
         return code
     measured = [each for each in problem.measured if each.code]
     if not measured:
         raise LeftOutError(
-            f"{problem.id} has no measured reference, so none of them is the {settings.start}est. Measure it with eval "
-            "build, or give --start none or original."
+            f"{problem.id} has no measured reference, so none of them is the {settings.start}est. "
+            f"{_other_start(problem, settings)}"
         )
     choose = max if settings.start is Start.SLOW else min
     return choose(measured, key=lambda each: (_figure(each, settings), each.id)).code
+
+
+def _other_start(problem: BenchmarkProblem, settings: EvaluationSettings) -> str:
+    """What may be done where a problem has no measured reference, by what the model and the selection can do."""
+    writes = settings.model != RULES and settings.selection is not Selection.VERIFIED
+    has_code = problem.problem.start or any(each.code for each in problem.references)
+    starts = " or ".join(name for name, can in (("none", writes), ("original", has_code)) if can)
+    if not starts:
+        return _NEEDS_CODE
+    return f"Measure its references with eval build, or begin another run with --start {starts}."
 
 
 def _figure(reference: Reference, settings: EvaluationSettings) -> float:

@@ -26,9 +26,11 @@ class EvaluationEvent:
     problem: str
     detail: str = ""
     done: int = 0
+    problems: int = 0  # in all; 0: not known
     requests: int = 0
     tokens: int = 0
     cost_usd: float | None = 0.0  # so far; None: the price of a model is not known
+    scope: str = "in the run so far"  # what requests, tokens and cost are of
 
 
 OnEvaluationEvent = Callable[[EvaluationEvent], None]

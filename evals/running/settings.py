@@ -16,6 +16,7 @@ from afterburner.evals.errors import EvaluationError
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+RULES = "rules"  # the model that rewrites by rules, and writes no code of its own
 SEEDS_APART = 1_000_000  # between the generations of a problem: a loop adds 1,000 for each of its iterations
 
 
@@ -68,7 +69,7 @@ class EvaluationSettings:
     configuration: str = ""
     only: tuple[str, ...] = ()
     limit: int | None = None
-    model: str = "rules"
+    model: str = RULES
     objective: Objective = Objective.INTEGRAL
     iterations: int = 10
     candidates: int = 1
@@ -110,8 +111,12 @@ class EvaluationSettings:
             raise UsageError(
                 "--selection verified proves a gain over the code to begin with. Give --start slow, fast or original."
             )
-        if self.start is Start.NONE and self.model == "rules":
-            raise UsageError("--model rules rewrites code and writes none. Give --start slow, fast or original.")
+        if self.start is Start.NONE and self.model == RULES:
+            raise UsageError(
+                "--model rules rewrites code and writes none. Give --start slow, fast or original: slow and fast are "
+                "known solutions that eval build or the dataset has measured, original is the problem's own code, or "
+                "its first known solution."
+            )
 
     def to_document(self) -> dict[str, Any]:
         """As JSON holds it."""

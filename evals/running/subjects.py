@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 import json
+from contextlib import suppress
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from afterburner.agent.wording import count
+from afterburner.evals.datasets.built import count_built, is_built
 from afterburner.evals.datasets.packages.functions import NAME, PackageFunction, load_packages
 from afterburner.evals.datasets.registry import load_problems
+from afterburner.evals.datasets.sources import read_records
+from afterburner.evals.errors import DatasetError, UnknownDatasetError
 from afterburner.evals.problems import BenchmarkProblem, Rejected
 from afterburner.evals.running.one_function import evaluate_function
 from afterburner.evals.running.one_problem import ProblemEvaluator
@@ -18,9 +23,12 @@ if TYPE_CHECKING:
 
     from afterburner.evals.running.folder import RunFolder
     from afterburner.evals.running.loops import LoopRunner
+    from afterburner.evals.running.settings import EvaluationSettings
     from afterburner.evals.tables import Row
     from afterburner.sandbox import Sandbox
 
+_QUICKLY_READ_BYTES = 32 << 20
+_MANY = 1 << 31
 Subject = BenchmarkProblem | PackageFunction
 
 
@@ -30,6 +38,47 @@ def load_subjects(folder: RunFolder, sandbox: Callable[[], Sandbox]) -> Iterator
     Raises:
         DatasetError: the dataset cannot be read.
     """
+    settings = folder.settings
+    found = _loaded(folder, sandbox)
+    if settings.only and settings.dataset != NAME:  # packages check names by themselves
+        yield from _all_of(found, settings)
+    else:
+        yield from found
+
+
+def count_subjects(settings: EvaluationSettings) -> int:
+    """How many problems are asked for, as far as that is cheaply known; 0: it is not."""
+    if settings.only:
+        return len(settings.only)
+    place = Path(settings.source or settings.dataset)
+    known = 0
+    if place.is_dir() and is_built(place):
+        known = count_built(place, settings.split)
+    elif place.is_file() and place.stat().st_size <= _QUICKLY_READ_BYTES:
+        with suppress(DatasetError):  # told when the problems are loaded
+            known = sum(1 for _ in read_records(place))
+    return min(known or _MANY, settings.limit) if settings.limit else known
+
+
+def _all_of(found: Iterator[Subject | Rejected], settings: EvaluationSettings) -> Iterator[Subject | Rejected]:
+    """All that `only` names, found before the work on the first begins.
+
+    Raises:
+        UnknownDatasetError: an id is nobody's.
+    """
+    every = list(found)
+    missing = set(settings.only) - {each.id for each in every if not isinstance(each, Rejected)}
+    if missing and not settings.limit:
+        rejected = sum(isinstance(each, Rejected) for each in every)
+        of = f" {count(rejected, 'record')} of it cannot be used." if rejected else ""
+        raise UnknownDatasetError(
+            f"{settings.dataset} has no problem of this id that can be used: {', '.join(sorted(missing))}.{of} "
+            "Look at --only."
+        )
+    yield from every
+
+
+def _loaded(folder: RunFolder, sandbox: Callable[[], Sandbox]) -> Iterator[Subject | Rejected]:
     settings = folder.settings
     if settings.dataset == NAME:
         archives = Path(settings.source) if settings.source else None

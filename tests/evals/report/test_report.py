@@ -211,7 +211,7 @@ def test_what_cannot_be_reported_says_why(tmp_path: Path, new_program: Callable[
     lost = RunPlan(problems=0, not_evaluated={"one": "It has no tests."}).write(tmp_path / "lost")
     program = new_program(tmp_path)
     for folder, said in (
-        (tmp_path / "empty", "holds no evaluation"),
+        (tmp_path / "empty", "is no folder of an evaluation: there is no run.json in it."),
         (begun, "afterburner-agent eval resume"),
         (lost, "It has no tests."),
     ):
