@@ -19,6 +19,7 @@ from afterburner.sandbox.terminal.text import display_path, scrub_line
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from afterburner.evals.report.run_scores import RunScores
     from afterburner.evals.report.writing import WrittenReport
 
 _OUT = "eval-report"
@@ -64,6 +65,7 @@ def report(
         written = _with_progress(lambda tell: write_report(runs, out, held_against=held_against, on_progress=tell))
     _tell(written)
     if paper is not None:
+        _tell_unused(written, paper.value)
         _tell_unknown_models(written)
     if compare:
         _tell_comparisons(written)
@@ -77,9 +79,25 @@ def _with_progress(work: Callable[[Callable[[str], object]], WrittenReport]) -> 
         return work(lambda doing: status.update(scrub_line(doing).replace("[", r"\[")))
 
 
+def scores_line(each: RunScores) -> str:
+    """The scores after the last iteration, with their intervals."""
+    from afterburner.evals.report.captions import NO_REFERENCES
+    from afterburner.evals.report.measures import MEASURES
+    from afterburner.evals.report.table import number_cell
+
+    last = each.run.iterations
+    cells = {one: number_cell(each.at(one, last), NO_REFERENCES) for one in MEASURES}
+    told = [f"{one.value} {f'{cell.ours}% {cell.interval}'.strip()}" for one, cell in cells.items() if not cell.missing]
+    why = f"; {NO_REFERENCES}" if any(cell.missing for cell in cells.values()) else ""
+    return f"after iteration {last}, on {each.main.evaluation.tests} tests: {', '.join(told)}{why}"
+
+
 def _tell(written: WrittenReport) -> None:
+    scores = {id(each.run): each for dataset in written.datasets for each in dataset.runs}
     for run in written.runs:
         typer.echo(scrub_line(f"{run.label}: {count(len(run.public.problems), 'problem')} of {run.dataset}"))
+        if run.public.problems:
+            typer.echo(f"  {scores_line(scores[id(run)])}")
         if run.unfinished:
             typer.echo(scrub_line(f"  unfinished: {run.unfinished}"))
         if run.public.not_evaluated:
@@ -88,6 +106,18 @@ def _tell(written: WrittenReport) -> None:
         typer.echo(scrub_line(f"left out: {line}"))
     typer.echo(f"written: {display_path(str(written.folder / 'index.html'))}")
     typer.echo(f"         {display_path(str(written.folder / 'report.md'))}")
+
+
+def _tell_unused(written: WrittenReport, paper: str) -> None:
+    """Say which runs --paper changes nothing of, and why."""
+    for run in written.runs:
+        if run.paper_dataset != paper:
+            why = (
+                f"is held against the paper's numbers of {run.paper_dataset}, which its dataset is"
+                if run.paper_dataset
+                else "is not held against the paper's numbers: they are of the test split and of Python"
+            )
+            typer.echo(scrub_line(f"--paper {paper} changes nothing for {run.label}, a run on {run.dataset}: it {why}"))
 
 
 def _tell_unknown_models(written: WrittenReport) -> None:

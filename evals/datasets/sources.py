@@ -122,11 +122,11 @@ def _files_of_folder(folder: Path, split: str, configuration: str, files: Sequen
     every = sorted(path for path in folder.rglob("*") if path.is_file() and kind_of(path))
     found = [path for path in every if _is_of(path.relative_to(folder), split, configuration)]
     if not found:
-        named = f" Name the file itself, such as {every[0]}." if every else ""
+        advice = f" Name the file itself, such as {every[0]}." if every else ""
         raise UnknownDatasetError(
             f"{folder} has no {split} file{f' of {configuration}' if configuration else ''}, such as "
             f"{configuration and configuration + '/'}{split}.jsonl, or data/{split}-00000-of-00001.parquet; "
-            f"{KINDS_TOLD} will do. It has {_told(folder, every)}.{named}"
+            f"{KINDS_TOLD} will do. It has {_told(folder, every)}.{advice}"
         )
     return found
 

@@ -5,19 +5,27 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from afterburner.agent.page.run_facts import machine_text
-from afterburner.agent.types import Machine
+from afterburner.agent.types import Machine, Objective
 from afterburner.agent.wording import count
 from afterburner.evals.evaluation import PUBLIC
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from afterburner.evals.evaluation import Evaluation
     from afterburner.evals.report.run_scores import RunScores, SideScores
 
 NO_REFERENCES = "No problem has known solutions with figures, so there is nothing to rank the code among."
 INTERVALS = (
     "Parentheses hold 95% intervals. Ours resample problems, generations and repeats; the paper's resample the repeats "
     "of one solution and divide by the root of their number, so they are far narrower."
+)
+
+
+MEANING = (
+    "Pass@1: the share of problems whose code passes every test. Beyond-T, -M and -I: the mean over problems of the "
+    "share of known solutions that the code is at least as good as, by wall time, peak memory and memory integral; "
+    "ties count as beaten, and code that fails scores 0."
 )
 
 
@@ -43,6 +51,8 @@ def side_problems(side: SideScores) -> str:
     """Likewise, of one side."""
     found = side.evaluation
     parts = [count(len(found.problems), "problem")]
+    if told := _references_of(found):
+        parts.append(told)
     if side.unranked:
         parts.append(f"{side.unranked} of them without references, which Beyond leaves out")
     if found.not_evaluated:
@@ -50,6 +60,17 @@ def side_problems(side: SideScores) -> str:
     if found.rejected:
         parts.append(f"{count(len(found.rejected), 'record')} of the dataset could not be used")
     return ", ".join(parts)
+
+
+def _references_of(found: Evaluation) -> str:
+    """How many known solutions the problems have that have any; of a single one, Beyond can only be 0 or 100."""
+    counts = [len(known) for each in found.problems if len(known := each.references[Objective.TIME])]
+    if not counts:
+        return ""
+    few, many = min(counts), max(counts)
+    if many == 1:
+        return "each with only one known solution, so that a repeat of its code scores either 0 or 100 in Beyond"
+    return f"with {count(few, 'known solution')} each" if few == many else f"with {few} to {many} known solutions each"
 
 
 def machines(runs: Sequence[RunScores]) -> tuple[str, ...]:

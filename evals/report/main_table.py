@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from afterburner.evals.report.captions import NO_REFERENCES, captions
+from afterburner.evals.report.captions import MEANING, NO_REFERENCES, captions
 from afterburner.evals.report.measures import MEASURES
 from afterburner.evals.report.paper_models import TRAINED
 from afterburner.evals.report.paper_numbers import (
@@ -38,7 +38,8 @@ def main_table(runs: Sequence[RunScores]) -> Table:
             rows.append((*text_cells(each.run.label, each.run.model, iteration), *cells))
     source = _PAPER.get(runs[0].run.paper_dataset, ({}, ""))[1]
     columns = ("run", "model", "iteration", *(f"{each.value}, %" for each in MEASURES))
-    return Table("table-1", "Table 1: models side by side", columns, tuple(rows), captions(runs), source)
+    notes = (MEANING, *captions(runs))
+    return Table("table-1", "Table 1: models side by side", columns, tuple(rows), notes, source)
 
 
 def first_and_last(run: Run) -> tuple[int, ...]:

@@ -7,13 +7,17 @@ import math
 import re
 from typing import TYPE_CHECKING
 
+import pyarrow.parquet as pq
 import pytest
 
+from afterburner.evals.commands.report import PaperDataset, scores_line
+from afterburner.evals.commands.report import report as report_command
 from afterburner.evals.errors import EvaluationError
 from afterburner.evals.report.content import content_of
 from afterburner.evals.report.coverage_table import coverage_table, table_of
 from afterburner.evals.report.index_page import index_page
 from afterburner.evals.report.markdown_report import markdown_report
+from afterburner.evals.report.run_scores import scores_of
 from afterburner.evals.report.runs import load_runs
 from afterburner.evals.report.table_markdown import plain, table_markdown
 from afterburner.evals.report.writing import write_report
@@ -294,3 +298,41 @@ def test_a_folder_that_cannot_be_written_is_named(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     with pytest.raises(EvaluationError, match="cannot be written"):
         write_report([folder], tmp_path / "file")
+
+
+def test_a_run_is_told_in_a_line_with_its_scores(tmp_path: Path) -> None:
+    runs, _ = load_runs([RunPlan("a", problems=3, has_private=False).write(tmp_path / "a")])
+    told = scores_line(scores_of(runs[0]))
+    number = r"\d+\.\d\d% \(\d+\.\d\d, \d+\.\d\d\)"
+    assert re.fullmatch(
+        rf"after iteration 5, on public tests: Pass@1 {number}, Beyond-T {number}, Beyond-M {number}, "
+        rf"Beyond-I {number}",
+        told,
+    )
+    assert "Pass@1 66.67%" in told, "two of three pass in the end"
+
+
+def test_paper_is_told_to_change_nothing_for_a_dataset_that_the_paper_names(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    runs = [
+        RunPlan("mine", dataset="mine", problems=3, has_private=False).write(tmp_path / "mine"),
+        RunPlan("on apps", dataset="apps", problems=3, has_private=False).write(tmp_path / "apps"),
+    ]
+    report_command(runs, out=tmp_path / "out", paper=PaperDataset.VENUS)
+    told = capsys.readouterr().out
+    assert (
+        "--paper venus changes nothing for on apps, a run on apps: it is held against the paper's numbers of apps"
+        in told
+    )
+    assert "changes nothing for mine" not in told
+
+
+def test_the_scores_are_defined_and_how_many_known_solutions_there_are(report: Report, tmp_path: Path) -> None:
+    table = report.section("Table 1: models side by side")
+    assert "Beyond-T, -M and -I: the mean over problems" in table
+    assert "with 8 known solutions each" in table
+    folder = RunPlan("one", problems=3, has_private=False).write(tmp_path / "one")
+    for path in (folder / "references").glob("*.parquet"):
+        pq.write_table(pq.read_table(path).slice(0, 1), path)
+    assert "each with only one known solution" in markdown_of([folder])

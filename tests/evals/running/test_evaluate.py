@@ -23,7 +23,7 @@ from afterburner.evals.evaluation import PRIVATE, PUBLIC, load_evaluation
 from afterburner.evals.files import claimed
 from afterburner.evals.running.folder import RunFolder
 from afterburner.evals.running.settings import EvaluationSettings
-from afterburner.evals.tables import COMPLETE, read_rows
+from afterburner.evals.tables import read_rows
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -172,21 +172,29 @@ def test_a_problem_that_has_no_reference_to_start_from_is_told_and_not_scored(tm
 
 
 @pytest.mark.nightly
-def test_ids_that_no_problem_has_and_records_that_are_none_are_told(
+def test_records_that_are_none_are_told(
     benchmark: Callable[..., Path], recording: Callable[..., str], tmp_path: Path
 ) -> None:
-    """A wrong id is no success, and the report knows what was left out."""
+    """The report knows what was left out."""
     folder, out = benchmark("one"), tmp_path / "run"
     (folder / PROBLEMS / "a-torn-one.parquet").write_bytes(b"no Parquet")
     few = ("--iterations", "1", "--generations", "1", "--repeats", "1", "--model", recording({"one": [LOOP, FAST]}))
-    said = afterburner("run", "--dataset", str(folder), "--only", "one,two", "--out", str(out), *few, expected=1)
-    assert "two: " in said
-    assert "has no problem of this id that can be used" in said
+    said = afterburner("run", "--dataset", str(folder), "--only", "one", "--out", str(out), *few)
+    assert "1 record left out" in said
     found = load_evaluation(out)
     assert [each.id for each in found.problems] == ["one"]
     assert len(found.rejected) == 1
     assert found.rejected[0].startswith("a-torn-one.parquet: ")
-    assert not (out / COMPLETE).exists()
+
+
+def test_an_id_that_no_problem_has_is_an_error_before_any_work(
+    benchmark: Callable[..., Path], recording: Callable[..., str], tmp_path: Path
+) -> None:
+    folder, out = benchmark("one"), tmp_path / "run"
+    words = ("--only", "one,two", "--out", str(out), "--model", recording({"one": [LOOP, FAST]}), *SMALL)
+    said = afterburner("run", "--dataset", str(folder), *words, expected=2)
+    assert "has no problem of this id that can be used: two." in said
+    assert not out.exists(), "another try needs the name"
 
 
 @pytest.mark.nightly

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import threading
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
@@ -12,6 +13,7 @@ from running_problems import FAST, LOOP, SLOW, WRONG, answer
 
 from afterburner.agent import Caps, UsageError
 from afterburner.agent.errors import ProposerError
+from afterburner.evals.commands.showing import advice_after, line_of
 from afterburner.evals.errors import EvaluationError
 from afterburner.evals.evaluation import load_evaluation
 from afterburner.evals.running.evaluate import Resources, begin_evaluation, evaluate
@@ -22,6 +24,8 @@ from afterburner.evals.tables import read_rows
 if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
+
+    from afterburner.evals.running.progress import EvaluationEvent
 
 pytestmark = pytest.mark.slow
 CODES = (WRONG, SLOW, LOOP, FAST)
@@ -47,6 +51,7 @@ def settings_for(dataset: Path, model: str) -> EvaluationSettings:
 def test_a_cap_stops_it_and_with_a_larger_one_nothing_is_paid_for_twice(
     benchmark: Callable[..., Path], asks: Callable[[ModelServer], str], tmp_path: Path
 ) -> None:
+    told: list[EvaluationEvent] = []
     with serving(ModelServer(lambda _, number: answer(CODES[(number - 1) % len(CODES)]))) as server:
         folder = begin_evaluation(tmp_path / "run", "a model", settings_for(benchmark("one"), asks(server)))
         capped = evaluate(folder, Resources(caps=Caps(requests=3), jobs=1))
@@ -54,9 +59,15 @@ def test_a_cap_stops_it_and_with_a_larger_one_nothing_is_paid_for_twice(
         assert "requests" in capped.failed["one"]
         assert not list((tmp_path / "run" / "problems").glob("*.parquet")), "a capped problem is not scored"
         assert len(server.asked) == 3
-        done = evaluate(folder, Resources(caps=Caps(requests=10), jobs=1))
+        assert "with a larger cap" in advice_after(capped)
+        assert advice_after(capped).endswith("--max-requests N")
+        done = evaluate(folder, Resources(caps=Caps(requests=10), jobs=1), on_event=told.append)
         assert done.is_complete, done.failed
         assert len(server.asked) == GENERATIONS * (1 + ITERATIONS)
+    last = told[-1]
+    assert (last.done, last.problems, last.requests) == (1, 1, len(server.asked)), "the first command's count, too"
+    assert "1 of 1 done · 4 requests, " in line_of(last)
+    assert line_of(last).endswith(" tokens in the run so far, at a price that is not known")
     rows = read_rows(tmp_path / "run", "candidates")
     assert sorted((row["generation"], row["iteration"]) for row in rows) == [(0, 0), (0, 1), (1, 0), (1, 1)]
     assert all("Print the sum" in row["prompt"] for row in rows)
@@ -80,6 +91,43 @@ def test_without_the_key_a_resumed_run_fails_before_any_work(
         with pytest.raises(ProposerError, match="OPENAI_API_KEY"):
             evaluate(RunFolder.open(folder.path), Resources(jobs=1), on_event=told.append)
         assert server.asked == []
+    assert told == []
+
+
+def test_a_server_that_is_not_there_is_one_message_before_any_work(
+    benchmark: Callable[..., Path], asks: Callable[[ModelServer], str], tmp_path: Path
+) -> None:
+    with serving(ModelServer(lambda *_: answer(FAST))) as server:
+        model = asks(server)
+    with pytest.raises(ProposerError, match="cannot be used"):
+        begin_evaluation(tmp_path / "run", "a model", settings_for(benchmark("one"), model))
+    assert not (tmp_path / "run").exists(), "another try needs the name"
+
+
+def test_a_server_that_goes_away_ends_the_run_and_not_each_problem_in_turn(
+    benchmark: Callable[..., Path], asks: Callable[[ModelServer], str], tmp_path: Path
+) -> None:
+    with serving(ModelServer(lambda *_: answer(FAST))) as server:
+        settings = replace(settings_for(benchmark("one", "two", "three"), asks(server)), timeout_s=5.0)
+        folder = begin_evaluation(tmp_path / "run", "a model", settings)
+    outcome = evaluate(folder, Resources(jobs=1))
+    assert len(outcome.failed) == 1
+    assert not outcome.is_complete
+
+
+def test_a_cap_of_money_without_a_price_is_refused_before_any_work(
+    benchmark: Callable[..., Path], asks: Callable[[ModelServer], str], tmp_path: Path
+) -> None:
+    told: list[object] = []
+    with serving(ModelServer(lambda *_: answer(FAST))) as server:
+        settings = settings_for(benchmark("one"), asks(server))
+        capped = Resources(caps=Caps(cost_usd=1.0))
+        with pytest.raises(ProposerError, match="--max-cost cannot be kept"):
+            begin_evaluation(tmp_path / "run", "a model", settings, capped)
+        assert not (tmp_path / "run").exists()
+        folder = begin_evaluation(tmp_path / "run", "a model", settings)
+        with pytest.raises(ProposerError, match="--max-cost cannot be kept"):
+            evaluate(folder, capped, on_event=told.append)
     assert told == []
 
 
