@@ -27,6 +27,7 @@ from afterburner.sandbox.terminal.text import format_elapsed, scrub_line
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
+    from pathlib import Path
 
     from afterburner.evals.recipe.build import BuildRequest, BuildSummary
     from afterburner.evals.recipe.events import BuildEvent, CoreUse
@@ -48,18 +49,18 @@ def carry_out(request: BuildRequest, sandbox: str, *, quiet: bool) -> None:
             summary = build_benchmark(request, raws, opened, on_event=show, on_outcome=show)
     except KeyboardInterrupt:
         command = shlex.join(["afterburner-agent", *sys.argv[1:]])
-        sys.stderr.write(f"{_stored(request)} The same command goes on:\n  {command}\n")
+        sys.stderr.write(f"{stored_so_far(request.out)} The same command goes on:\n  {command}\n")
         raise
     _tell(request, summary)
 
 
-def _stored(request: BuildRequest) -> str:
-    """What an interrupted build has stored."""
-    done = done_in(request.out)
+def stored_so_far(out: Path) -> str:
+    """What an interrupted build has stored in its folder."""
+    done = done_in(out)
     if not any(done.values()):
         return "No problem was finished, so nothing is stored yet; the problem at hand starts anew."
     kept = f"{counted(done[PROBLEMS], 'problem')} kept, {done[LEFT_OUT]} left out"
-    return f"Stored in {request.out}: {kept}. The problem at hand starts anew."
+    return f"Stored in {out}: {kept}. The problem at hand starts anew."
 
 
 @contextmanager

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import pyarrow.parquet as pq
 import pytest
 
-from afterburner.evals.commands.building import line_of
+from afterburner.evals.commands.building import line_of, stored_so_far
 from afterburner.evals.datasets.built import read_about, read_built
 from afterburner.evals.errors import DatasetError, EvaluationError
 from afterburner.evals.files import claimed
@@ -126,6 +126,13 @@ def test_a_folder_in_which_nothing_is_done_takes_other_settings_and_another_sour
     assert (about["settings"]["cases"], about["counts"]) == (5, {"problems": 0, "left_out": 1})
     with pytest.raises(EvaluationError, match="--cases 5, not 4"):
         build(sums, request_to_build)
+
+
+def test_an_interrupted_build_says_what_is_stored(sums: Any, request_to_build: BuildRequest) -> None:
+    out = request_to_build.out
+    assert stored_so_far(out).startswith("No problem was finished, so nothing is stored yet;")
+    build(sums, request_to_build, sums.raw(id="18", solutions=()))
+    assert stored_so_far(out) == f"Stored in {out}: 0 problems kept, 1 left out. The problem at hand starts anew."
 
 
 def test_a_source_that_cannot_be_read_leaves_no_folder(sums: Any, request_to_build: BuildRequest) -> None:
