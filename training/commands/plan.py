@@ -12,7 +12,7 @@ import typer
 from afterburner.sandbox.terminal.destinations import write_result
 from afterburner.sandbox.terminal.options import json_option
 from afterburner.sandbox.terminal.text import scrub
-from afterburner.training.commands.needs import needing_training
+from afterburner.training.commands.needs import needing_training, tell_of_download
 
 _HARDWARE, _ASSUMED = "Hardware", "Assumptions"
 
@@ -98,9 +98,10 @@ def plan(
         from afterburner.training.config.reading import read_config
         from afterburner.training.data.reading import read_data
         from afterburner.training.planning.assumptions import usual_assumptions
-        from afterburner.training.planning.checks import check_plan
+        from afterburner.training.planning.checks import check_data, check_plan
         from afterburner.training.planning.dry_run import to_document, to_lines
         from afterburner.training.planning.hardware import detect_hardware
+        from afterburner.training.planning.notes import plan_notes
         from afterburner.training.planning.plan import make_plan
 
         hardware = detect_hardware(devices, device_memory_gib)
@@ -114,10 +115,17 @@ def plan(
         assumed = replace(
             usual_assumptions(hardware.kind), **{name: value for name, value in given.items() if value is not None}
         )
-        rows = None if data is None else len(read_data(data).rows)
-        made = make_plan(read_config(config), hardware, rows=rows, model=model, assumed=assumed)
+        wanted, rows = read_config(config), None
+        if data is not None:
+            found = read_data(data)
+            check_data(found, wanted)
+            rows = len(found.rows)
+        tell_of_download(model or wanted.model.path)
+        made = make_plan(wanted, hardware, rows=rows, model=model, assumed=assumed)
     if to_json is None:
-        typer.echo(scrub("\n".join(to_lines(made))))
+        options = {**given, "devices": devices}
+        notes = plan_notes(made, name=config, given=[each for each, value in options.items() if value is not None])
+        typer.echo(scrub("\n".join(to_lines(made, notes))))
     else:
         write_result("--json", to_json, f"{json.dumps(to_document(made), indent=2)}\n".encode("ascii"))
     check_plan(made, out)

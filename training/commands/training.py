@@ -10,7 +10,7 @@ import typer
 
 from afterburner.sandbox import UsageError
 from afterburner.sandbox.terminal.text import display_path, scrub
-from afterburner.training.commands.needs import needing_training
+from afterburner.training.commands.needs import needing_training, tell_of_download
 from afterburner.training.config.schema import Method
 
 if TYPE_CHECKING:
@@ -56,7 +56,7 @@ def sft(
 
     The same command goes on with a run that was stopped.
     """
-    _train(_read(Method.SFT, config, data, model, seed), out, dry_run=dry_run)
+    _train(_read(Method.SFT, config, data, model, seed), out, name=config, dry_run=dry_run)
 
 
 def dpo(
@@ -66,7 +66,7 @@ def dpo(
 
     The same command goes on with a run that was stopped.
     """
-    _train(_read(Method.DPO, config, data, model, seed), out, dry_run=dry_run)
+    _train(_read(Method.DPO, config, data, model, seed), out, name=config, dry_run=dry_run)
 
 
 def cold_start(
@@ -76,7 +76,7 @@ def cold_start(
 
     The same command goes on with a run that was stopped.
     """
-    _train(_read(Method.COLD_START, config, data, model, seed), out, dry_run=dry_run)
+    _train(_read(Method.COLD_START, config, data, model, seed), out, name=config, dry_run=dry_run)
 
 
 def grpo(
@@ -93,7 +93,7 @@ def grpo(
 
     The same command goes on with a run that was stopped.
     """
-    _train(_read(Method.GRPO, config, data, model, seed), out, sandbox, dry_run=dry_run)
+    _train(_read(Method.GRPO, config, data, model, seed), out, sandbox, name=config, dry_run=dry_run)
 
 
 COMMANDS: dict[Method, Callable[..., None]] = {
@@ -124,9 +124,9 @@ def _read(method: Method, name: str, data: str, model: str, seed: int | None) ->
     return config.model_validate(config.model_copy(update=changes).model_dump(exclude_unset=True))
 
 
-def _train(config: TrainConfig, out: Path, sandbox: str = "auto", *, dry_run: bool) -> None:
+def _train(config: TrainConfig, out: Path, sandbox: str = "auto", *, name: str, dry_run: bool) -> None:
     if dry_run:
-        _show_plan(config, out)
+        _show_plan(config, out, name)
         return
     with needing_training():
         from afterburner.training.trainers.running import train
@@ -136,21 +136,34 @@ def _train(config: TrainConfig, out: Path, sandbox: str = "auto", *, dry_run: bo
         _tell(outcome)
 
 
-def _show_plan(config: TrainConfig, out: Path) -> None:
+def _show_plan(config: TrainConfig, out: Path, name: str) -> None:
     with needing_training():
         from afterburner.training.data.reading import read_data
-        from afterburner.training.planning.architectures import is_folder
-        from afterburner.training.planning.checks import check_launch, check_plan
+        from afterburner.training.planning.architectures import is_here
+        from afterburner.training.planning.checks import check_data, check_launch, check_plan
         from afterburner.training.planning.dry_run import to_lines
         from afterburner.training.planning.hardware import detect_hardware
+        from afterburner.training.planning.notes import plan_notes
         from afterburner.training.planning.plan import make_plan
 
         data = read_data(Path(config.data)) if config.data else None
         rows = len(data.rows) if data is not None else None
-        if data is not None and is_folder(config.model.path):  # otherwise an earlier stage has still to write it
-            rows = _count_trainable(data, config)
+        unchecked = []
+        if data is None:
+            unchecked.append("Not checked: the data set, since neither --data nor the configuration names one.")
+        else:
+            check_data(data, config)
+            if is_here(config.model.path):
+                rows = _count_trainable(data, config)
+            else:
+                unchecked.append(
+                    f"Not checked: the lengths of the examples, since the tokenizer of {config.model.path} is not on "
+                    "this machine."
+                )
+        tell_of_download(config.model.path)
         plan = make_plan(config, detect_hardware(), rows=rows)
-    typer.echo(scrub("\n".join(to_lines(plan))))
+        notes = [*unchecked, *plan_notes(plan, name=name)]
+    typer.echo(scrub("\n".join(to_lines(plan, notes))))
     check_launch(config)
     check_plan(plan, out)
 

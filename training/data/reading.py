@@ -48,6 +48,11 @@ def read_data(folder: Path) -> DataSet:
         card = json.loads((folder / CARD).read_text("utf-8"))
         content = (folder / ROWS).read_bytes()
     except (OSError, ValueError, RecursionError) as error:
+        if not folder.is_dir():
+            raise TrainingError(
+                f"There is no folder {folder}, which is to hold a data set. Build one with afterburner-agent train "
+                "data."
+            ) from error
         why = getattr(error, "strerror", None) or error
         raise TrainingError(
             f"{folder} holds no data set: {CARD} or {ROWS} cannot be read ({why}).{_meant(folder)} Build one with "

@@ -24,8 +24,9 @@ def problems_of(benchmark: Path, split: str) -> Iterator[Loaded]:
         TrainingError: they were not measured by `eval build`, or are those that are tested on.
     """
     if not is_built(benchmark):
+        what = "is no benchmark of eval build" if benchmark.exists() else "is not there"
         raise TrainingError(
-            f"{benchmark} is no benchmark of eval build. Pairs need solutions that were measured on one machine: build "
+            f"--from {benchmark}: it {what}. Pairs need solutions that were measured on one machine: build "
             "one with afterburner-agent eval build."
         )
     if split == _TEST:

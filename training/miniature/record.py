@@ -29,7 +29,7 @@ def check_same(out: Path, size: Size, experiments: Sequence[Experiment]) -> None
         TrainingError: the record cannot be read or written.
     """
     names = sorted({arm.config for each in experiments for arm in each.arms})
-    configs = {name: read_config(f"miniature/{name}").model_dump(mode="json") for name in names}
+    configs = {name: _settings(name) for name in names}
     asked: dict[str, Any] = json.loads(json.dumps({"size": asdict(size), "configs": configs}))
     path = out / RECORD
     try:
@@ -39,8 +39,17 @@ def check_same(out: Path, size: Size, experiments: Sequence[Experiment]) -> None
         known = json.loads(path.read_text("utf-8"))
     except (OSError, ValueError) as error:
         raise TrainingError(f"{path} cannot be used: {error}. Give another --out.") from error
+    for each in known.get("configs", {}).values():
+        each.get("model", {}).pop("path", None)  # earlier versions wrote it, though nothing depends on it
     if differing := [name for name in asked if known.get(name) != asked[name]]:
         raise UsageError(
             f"{out} holds a miniature with another {differing[0].removesuffix('s')}, whose models would be reused for "
             "this one. Give another --out."
         )
+
+
+def _settings(name: str) -> dict[str, Any]:
+    """A configuration without the path of its model, in whose place each stage puts its own."""
+    settings = read_config(f"miniature/{name}").model_dump(mode="json")
+    del settings["model"]["path"]
+    return settings

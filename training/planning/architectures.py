@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from afterburner.training.errors import TrainingError
+from afterburner.training.planning.hub import is_cached, quieten_hub, why_not_on_hub
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -28,6 +29,11 @@ _UNUSABLE = (
     ZeroDivisionError,
 )
 _LONGEST = 300  # characters of a library's message
+EARLIER_STAGE = (
+    "If an earlier stage has still to write it, run that one first, or give --model with the model that this stage "
+    "starts from."
+)
+CHECK_MODEL = "Check --model."
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,12 +120,13 @@ class Architecture:
         return self.kv_heads * self.head_width
 
 
-def find_architecture(path: str, lora: LoraConfig | None = None) -> Architecture:
+def find_architecture(path: str, lora: LoraConfig | None = None, *, advice: str = EARLIER_STAGE) -> Architecture:
     """Build a model on the meta device, where tensors have shapes and no data, and count its parameters.
 
     Args:
         path: a model's folder, an adapter's folder, or a name on the hub, as `model.path`.
         lora: the adapter to train; None trains all weights.
+        advice: the end of the message if there is no model of that name.
 
     Raises:
         TrainingError: the model is not there, is not a decoder, or has no layers that fit `lora.targets`.
@@ -127,7 +134,7 @@ def find_architecture(path: str, lora: LoraConfig | None = None) -> Architecture
     import torch  # noqa: PLC0415 - heavy
     from transformers import AutoModelForCausalLM  # noqa: PLC0415 - heavy
 
-    config = _find_config(path)
+    config = _find_config(path, advice)
     models: Any = AutoModelForCausalLM
     try:
         with torch.device("meta"):
@@ -152,7 +159,7 @@ def find_architecture(path: str, lora: LoraConfig | None = None) -> Architecture
     )
 
 
-def _find_config(path: str) -> Any:
+def _find_config(path: str, advice: str) -> Any:
     """The configuration of transformers: of a folder, of a known model, or of the hub.
 
     Raises:
@@ -160,13 +167,13 @@ def _find_config(path: str) -> Any:
     """
     from transformers import AutoConfig, Qwen2Config  # noqa: PLC0415 - heavy
 
-    check_is_there(path)
+    check_is_there(path, advice)
     adapter = Path(path) / _ADAPTER
     if is_folder(path) and adapter.is_file():
         base = _base_of(adapter)
         if (Path(base) / _ADAPTER).is_file():
             raise TrainingError(f"The base of the adapter {path} is itself an adapter: {base}. Merge that one first.")
-        return _find_config(base)
+        return _find_config(base, advice)
     if sizes := KNOWN.get(path):
         return Qwen2Config(
             hidden_size=sizes.hidden,
@@ -177,15 +184,14 @@ def _find_config(path: str) -> Any:
             vocab_size=sizes.vocabulary,
             tie_word_embeddings=sizes.tied,
         )
+    quieten_hub()
     try:
         return AutoConfig.from_pretrained(path, trust_remote_code=False)
     except _UNUSABLE as error:
         if is_folder(path):
             raise TrainingError(f"The folder {path} holds no model that can be used: {why_unusable(error)}") from error
-        raise TrainingError(
-            f"There is no model at {path}, neither as a folder nor on the hub. Where an earlier stage has still to "
-            "write it, give --model with the model that this stage starts from."
-        ) from error
+        why = why_not_on_hub(path, error, advice)
+        raise TrainingError(why or f"No model can be loaded from {path}: {why_unusable(error)}") from error
 
 
 def _base_of(adapter: Path) -> str:
@@ -236,17 +242,28 @@ def is_folder(path: str) -> bool:
         return False
 
 
-def check_is_there(path: str) -> None:
+def is_here(path: str) -> bool:
+    """Whether a model's files are on this machine: its path is a folder, or the hub's cache holds it."""
+    return is_folder(path) or is_cached(path)
+
+
+def needs_hub(path: str) -> bool:
+    """Whether the hub has to be asked for a model's architecture."""
+    return path not in KNOWN and not is_here(path) and _may_be_on_hub(path)
+
+
+def _may_be_on_hub(path: str) -> bool:
+    return not path.startswith((".", "/", "~")) and path.count("/") <= 1
+
+
+def check_is_there(path: str, advice: str = EARLIER_STAGE) -> None:
     """Find out whether what can only be a folder is one: the hub has names such as `gpt2` and `Qwen/Qwen2.5-3B`.
 
     Raises:
         TrainingError: it is not.
     """
-    if not is_folder(path) and (path.startswith((".", "/", "~")) or path.count("/") > 1):
-        raise TrainingError(
-            f"There is no folder {path}, which is to hold a model. Where an earlier stage has still to write it, give "
-            "--model with the model that this stage starts from."
-        )
+    if not is_folder(path) and not _may_be_on_hub(path):
+        raise TrainingError(f"There is no folder {path}, which is to hold a model. {advice}")
 
 
 def why_unusable(error: BaseException) -> str:

@@ -46,14 +46,19 @@ class Assumptions:
         for each in fields(self):
             value = getattr(self, each.name)
             if not (math.isfinite(value) and value > 0):
-                raise UsageError(f"{each.name} {value}: a number above 0 is needed.")
+                raise UsageError(f"{_option(each.name)} {value:g}: give a number above 0.")
         for name in ("mean_share", "utilisation", "adapter_utilisation"):
             if getattr(self, name) > 1:
-                raise UsageError(f"{name} {getattr(self, name)}: this is a share from 0 to 1.")
+                raise UsageError(f"{_option(name)} {getattr(self, name):g}: give a share above 0, up to 1.")
 
     def used(self, *, is_adapter: bool) -> float:
         """The share of a device's peak that training reaches."""
         return self.adapter_utilisation if is_adapter else self.utilisation
+
+
+def _option(name: str) -> str:
+    """The option of `train plan` that gives an assumption."""
+    return f"--{name.replace('_', '-')}"
 
 
 def usual_assumptions(kind: Literal["gpu", "cpu"]) -> Assumptions:

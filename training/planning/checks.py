@@ -17,10 +17,49 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from afterburner.training.config.schema import TrainConfig
+    from afterburner.training.data.reading import DataSet
     from afterburner.training.planning.plan import Plan
 
 _BFLOAT16 = 2  # bytes
 _TRUE = ("1", "true", "yes", "on")
+_TAKES = {
+    Method.SFT: ("sft", "direct"),
+    Method.DPO: ("dpo",),
+    Method.COLD_START: ("cold-start",),
+    Method.GRPO: ("grpo",),
+}
+
+
+def check_data(data: DataSet, config: TrainConfig) -> None:
+    """Check that the data set is for the method, and has the rows of a batch.
+
+    Raises:
+        TrainingError: it is for another method, or has too few rows.
+    """
+    if data.recipe.value not in _TAKES[config.method]:
+        raise TrainingError(
+            f"{config.method.value} needs a data set {' or '.join(_TAKES[config.method])}, and this one is "
+            f"{data.recipe.value}. Build it with afterburner-agent train data."
+        )
+    check_rows(len(data.rows), config, "examples are in the data set")
+
+
+def check_rows(number: int, config: TrainConfig, which: str) -> None:
+    """Check that there are enough rows for a batch, or for GRPO, for a rollout.
+
+    Args:
+        number: of the rows.
+        config: of the run.
+        which: the end of the sentence that counts them.
+
+    Raises:
+        TrainingError: there are too few.
+    """
+    name, needed = ("batch.size", config.batch.size)
+    if config.method is Method.GRPO:
+        name, needed = ("grpo.prompts", config.grpo.prompts)
+    if number < needed:
+        raise TrainingError(f"{name} is {needed}, but only {number} {which}. Lower {name}, or build a larger data set.")
 
 
 def check_plan(plan: Plan, out: Path | None = None) -> None:

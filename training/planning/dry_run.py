@@ -8,16 +8,17 @@ from typing import TYPE_CHECKING, Any
 from afterburner.training.config.schema import Method
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from afterburner.training.planning.plan import Plan
 
 _SCHEMA = 1
 _NAME_WIDTH = 44
+_LONG_HOURS = 100  # from here on, decimals would pretend to a precision that no assumption has
 
 
-def to_lines(plan: Plan) -> list[str]:
-    """The plan as plain text for a terminal."""
+def to_lines(plan: Plan, notes: Sequence[str] = ()) -> list[str]:
+    """The plan as plain text for a terminal, with what else is to be said of it."""
     sections = {
         "Model": _model(plan),
         "Batch": _batch(plan),
@@ -29,7 +30,7 @@ def to_lines(plan: Plan) -> list[str]:
     lines = []
     for title, rows in sections.items():
         lines += [title, *(f"  {name:<{_NAME_WIDTH}}{value:>16}" for name, value in rows), ""]
-    return lines[:-1]
+    return [*lines, *(f"note: {each}" for each in notes)] if notes else lines[:-1]
 
 
 def to_document(plan: Plan) -> dict[str, Any]:
@@ -83,12 +84,16 @@ def _work(plan: Plan) -> Iterator[tuple[str, str]]:
 def _time(plan: Plan) -> Iterator[tuple[str, str]]:
     work, assumed = plan.work, plan.assumed
     speed = f"{assumed.device_tflops:g} TFLOP/s used at {assumed.used(is_adapter=plan.config.lora is not None):.0%}"
-    yield f"training, {speed}", f"{work.training_hours:,.2f} h"
+    yield f"training, {speed}", _hours(work.training_hours)
     if plan.config.method is Method.GRPO:
-        yield f"generation, {assumed.generated_tokens_per_s:g} tokens/s a device", f"{work.generation_hours:,.2f} h"
+        yield f"generation, {assumed.generated_tokens_per_s:g} tokens/s a device", _hours(work.generation_hours)
         busy = min(assumed.slots, plan.config.grpo.prompts)
-        yield f"sandbox, {busy} of {assumed.slots} slots busy", f"{work.sandbox_hours:,.2f} h"
-        yield "in all", f"{work.hours:,.2f} h"
+        yield f"sandbox, {busy} of {assumed.slots} slots busy", _hours(work.sandbox_hours)
+        yield "in all", _hours(work.hours)
+
+
+def _hours(hours: float) -> str:
+    return f"{hours:,.0f} h" if hours >= _LONG_HOURS else f"{hours:,.2f} h"
 
 
 def _memory(plan: Plan) -> Iterator[tuple[str, str]]:

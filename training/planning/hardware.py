@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 from dataclasses import dataclass
 from pathlib import Path
@@ -42,8 +43,10 @@ class Hardware:
         Raises:
             UsageError: one is not above 0.
         """
-        if self.devices < 1 or not self.memory_gib > 0:
-            raise UsageError(f"{self.devices} devices of {self.memory_gib:g} GiB: both have to be above 0.")
+        if self.devices < 1:
+            raise UsageError(f"--devices {self.devices}: give a number above 0.")
+        if not (math.isfinite(self.memory_gib) and self.memory_gib > 0):
+            raise UsageError(f"--device-memory-gib {self.memory_gib:g}: give a number above 0.")
 
 
 def detect_hardware(devices: int | None = None, memory_gib: float | None = None) -> Hardware:

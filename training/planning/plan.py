@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from afterburner.training.config.batches import plan_batches
-from afterburner.training.planning.architectures import find_architecture
+from afterburner.training.planning.architectures import CHECK_MODEL, EARLIER_STAGE, find_architecture
 from afterburner.training.planning.assumptions import usual_assumptions
 from afterburner.training.planning.disk import predict_disk
 from afterburner.training.planning.memory import predict_memory
@@ -73,7 +73,8 @@ def make_plan(
     known = assumed or usual_assumptions(hardware.kind)
     batches = plan_batches(config, hardware.devices)
     if isinstance(model, str):
-        model = find_architecture(model or config.model.path, config.lora)
+        advice = CHECK_MODEL if model else EARLIER_STAGE
+        model = find_architecture(model or config.model.path, config.lora, advice=advice)
     return Plan(
         config=config,
         hardware=hardware,

@@ -120,6 +120,12 @@ class RunFolder:
         """Whether the model is trained."""
         return self.model.is_dir()
 
+    def next_command(self) -> str:
+        """The command that makes use of the trained model: a server takes an adapter only with its base."""
+        if (self.model / "adapter_config.json").is_file():
+            return f"afterburner-agent train merge {self.model} --out DIR"
+        return f"vllm serve {self.model}"
+
     def last_checkpoint(self) -> Path | None:
         """The last checkpoint that was written to its end."""
         return max(filter(_is_whole, self._checkpoints()), key=step_of, default=None)

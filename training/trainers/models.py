@@ -13,7 +13,8 @@ from peft import AutoPeftModelForCausalLM, LoraConfig
 from transformers import AutoModelForCausalLM, AutoTokenizer
 
 from afterburner.training.errors import TrainingError
-from afterburner.training.planning.architectures import check_is_there, why_unusable
+from afterburner.training.planning.architectures import EARLIER_STAGE, check_is_there, is_folder, why_unusable
+from afterburner.training.planning.hub import quieten_hub, why_not_on_hub
 from afterburner.training.trainers.writing import whole_folder
 
 if TYPE_CHECKING:
@@ -37,10 +38,12 @@ def load_tokenizer(path: str) -> PreTrainedTokenizerBase:
         TrainingError: it cannot be loaded, or its template does not do.
     """
     check_is_there(path)
+    quieten_hub()
     try:
         tokenizer = AutoTokenizer.from_pretrained(path, trust_remote_code=False)
     except _UNUSABLE as error:
-        raise TrainingError(f"No tokenizer can be loaded from {path}: {why_unusable(error)}") from error
+        why = "" if is_folder(path) else why_not_on_hub(path, error, EARLIER_STAGE)
+        raise TrainingError(why or f"No tokenizer can be loaded from {path}: {why_unusable(error)}") from error
     check_template(tokenizer, path)
     if tokenizer.pad_token is None:
         raise TrainingError(f"The tokenizer of {path} has no pad_token. Set one in its tokenizer_config.json.")

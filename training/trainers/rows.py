@@ -9,6 +9,7 @@ from datasets import Dataset
 
 from afterburner.training.config.schema import Method
 from afterburner.training.errors import TrainingError
+from afterburner.training.planning.checks import check_data, check_rows
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -19,12 +20,6 @@ if TYPE_CHECKING:
     from afterburner.training.data.examples import Example
     from afterburner.training.data.reading import DataSet
 
-_TAKES = {
-    Method.SFT: ("sft", "direct"),
-    Method.DPO: ("dpo",),
-    Method.COLD_START: ("cold-start",),
-    Method.GRPO: ("grpo",),
-}
 _COLUMNS = {
     Method.SFT: ("prompt", "completion"),
     Method.COLD_START: ("prompt", "completion"),
@@ -52,13 +47,9 @@ def trainable_rows(data: DataSet, config: TrainConfig, tokenizer: PreTrainedToke
     A row that is cut would teach to stop in the middle of a program.
 
     Raises:
-        TrainingError: the data set is for another method, or no row is left.
+        TrainingError: the data set is for another method, or too few rows are left.
     """
-    if data.recipe.value not in _TAKES[config.method]:
-        raise TrainingError(
-            f"{config.method.value} needs a data set {' or '.join(_TAKES[config.method])}, and this one is "
-            f"{data.recipe.value}. Build it with afterburner-agent train data."
-        )
+    check_data(data, config)
     name, most = ("max_tokens", config.max_tokens)
     if config.method is Method.GRPO:
         name, most = ("grpo.prompt_tokens", config.grpo.prompt_tokens)
@@ -68,13 +59,7 @@ def trainable_rows(data: DataSet, config: TrainConfig, tokenizer: PreTrainedToke
         raise TrainingError(
             f"No example has at most {name} {most} tokens: the shortest has {min(lengths)}. Raise it to train on them."
         )
-    needed = config.grpo.prompts if config.method is Method.GRPO else config.batch.size
-    if len(kept) < needed:
-        name = "grpo.prompts" if config.method is Method.GRPO else "batch.size"
-        raise TrainingError(
-            f"{name} is {needed}, but only {len(kept)} examples are short enough. Lower {name}, or build a larger "
-            "data set."
-        )
+    check_rows(len(kept), config, "examples are short enough")
     columns = _COLUMNS[config.method]
     return Rows(Dataset.from_list([{name: row[name] for name in columns} for row in kept]), len(lengths) - len(kept))
 

@@ -137,7 +137,10 @@ def _prepare(folder: RunFolder, config: TrainConfig, data: DataSet, plan: Plan, 
     if is_main and not is_claimed:
         stack.enter_context(claimed(folder.path))
     if folder.is_complete():
-        raise UsageError(f"{folder.path} holds a model that is trained already. Give another --out to train another.")
+        raise UsageError(
+            f"{folder.path} holds a model that is trained already. Give another --out to train another, or use it: "
+            f"{folder.next_command()}"
+        )
     last = folder.last_checkpoint()
     folder.remove_cut_off()
     folder.forget_after(0 if last is None else step_of(last))

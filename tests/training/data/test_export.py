@@ -83,7 +83,7 @@ def test_a_file_that_was_changed_or_is_not_there_is_no_data_set(tmp_path: Path) 
     (folder / "card.json").write_text('{"format": 99}')
     with pytest.raises(TrainingError, match="another version"):
         read_data(folder)
-    with pytest.raises(TrainingError, match="holds no data set"):
+    with pytest.raises(TrainingError, match=r"There is no folder .*none, which is to hold a data set\. Build one"):
         read_data(tmp_path / "none")
 
 
@@ -124,7 +124,7 @@ def test_the_commands_build_from_one_split_and_hold_the_other_out(benchmark: Pat
     ("changed", "said"),
     [
         (["--split", "test"], "nothing is trained on it"),
-        (["--from", "nowhere"], "is no benchmark of eval build"),
+        (["--from", "nowhere"], "--from nowhere: it is not there. Pairs need solutions that were measured"),
         (["--held-out", "nothing.jsonl"], "nothing.jsonl"),
     ],
 )

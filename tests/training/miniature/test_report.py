@@ -199,7 +199,12 @@ def test_a_folder_goes_on_with_the_same_settings_alone(tmp_path: Path) -> None:
     check_same(tmp_path / "out", FULL, (MAIN,))
     with pytest.raises(UsageError, match="holds a miniature with another size"):
         check_same(tmp_path / "out", SMOKE, (MAIN,))
-    (tmp_path / "out" / "miniature.json").write_text("{")
+    record = tmp_path / "out" / "miniature.json"
+    written = json.loads(record.read_text("utf-8"))
+    written["configs"]["dpo"]["model"]["path"] = "sft"  # as earlier versions wrote
+    record.write_text(json.dumps(written))
+    check_same(tmp_path / "out", FULL, (MAIN,))
+    record.write_text("{")
     with pytest.raises(TrainingError, match=r"cannot be used: .*Give another --out"):
         check_same(tmp_path / "out", FULL, (MAIN,))
 

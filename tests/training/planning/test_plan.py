@@ -132,7 +132,7 @@ def test_a_launch_that_shards_otherwise_is_refused() -> None:
 
 @pytest.mark.parametrize("given", [{"slots": 0}, {"mean_share": 1.5}, {"seconds_per_run": float("nan")}])
 def test_assumptions_are_checked(given: dict[str, float]) -> None:
-    with pytest.raises(UsageError, match=next(iter(given))):
+    with pytest.raises(UsageError, match=f"^--{next(iter(given)).replace('_', '-')} .*: give a "):
         Assumptions(**given)  # type: ignore[arg-type]
 
 
@@ -149,5 +149,7 @@ def test_hardware_is_given_or_detected(monkeypatch: pytest.MonkeyPatch) -> None:
     assert detect_hardware(8, 80) == NODE
     monkeypatch.setenv("WORLD_SIZE", "2")
     assert detect_hardware().devices == 2
-    with pytest.raises(UsageError, match="above 0"):
+    with pytest.raises(UsageError, match=r"^--devices 0: give a number above 0"):
         detect_hardware(0, 80)
+    with pytest.raises(UsageError, match=r"^--device-memory-gib 0: give a number above 0"):
+        detect_hardware(1, 0)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -30,7 +31,6 @@ from .tiny import config
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
-    from pathlib import Path
 
     from .conftest import Mini
 
@@ -197,9 +197,27 @@ def test_a_dry_run_refuses_what_training_would_refuse(mini: Mini, tmp_path: Path
     file = tmp_path / "run.yaml"
     few = config("sft", mini.model, mini.sft, batch={"size": 64, "per_device": 8})
     other = config("dpo", mini.model, mini.sft)
-    for settings, said in ((few, "batch.size is 64, but only 9 examples"), (other, "dpo needs a data set dpo")):
+    elsewhere = [
+        each.model_copy(update={"model": each.model.model_copy(update={"path": "Qwen/Qwen2.5-0.5B"})})
+        for each in (few, other)
+    ]
+    for settings, said in (
+        (few, "batch.size is 64, but only 9 examples are in the data set"),
+        (other, "dpo needs a data set dpo"),
+        (elsewhere[0], "batch.size is 64, but only 9 examples are in the data set"),
+        (elsewhere[1], "dpo needs a data set dpo"),
+    ):
         file.write_text(json.dumps(settings.model_dump(mode="json", exclude_unset=True)), "utf-8")
         words = [settings.method.value, "--config", str(file), "--out", str(tmp_path / "out"), "--dry-run"]
         done = CliRunner().invoke(app, words)
         assert said in str(done.exception)
         assert not (tmp_path / "out").exists()
+
+
+def test_a_dry_run_says_what_it_cannot_check_without_the_tokenizer(mini: Mini, tmp_path: Path) -> None:
+    file = tmp_path / "run.yaml"
+    settings = config("sft", Path("Qwen/Qwen2.5-0.5B"), mini.sft)
+    file.write_text(json.dumps(settings.model_dump(mode="json", exclude_unset=True)), "utf-8")
+    done = CliRunner().invoke(app, ["sft", "--config", str(file), "--out", str(tmp_path / "out"), "--dry-run"])
+    assert done.exit_code == 0, done.output
+    assert "Not checked: the lengths of the examples, since the tokenizer of Qwen/Qwen2.5-0.5B is not on" in done.output

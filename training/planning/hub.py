@@ -1,0 +1,58 @@
+"""What the Hugging Face hub, or its cache on this machine, has of a model."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from huggingface_hub import try_to_load_from_cache
+from huggingface_hub.errors import (
+    GatedRepoError,
+    HFValidationError,
+    LocalEntryNotFoundError,
+    RepositoryNotFoundError,
+)
+from huggingface_hub.utils import logging
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+
+def is_cached(name: str) -> bool:
+    """Whether the cache on this machine holds a model's tokenizer."""
+    try:
+        return isinstance(try_to_load_from_cache(name, "tokenizer_config.json"), str)
+    except HFValidationError:  # more slashes than a name on the hub has
+        return False
+
+
+def quieten_hub() -> None:
+    """Silence what the hub's library prints of each attempt to reach it: one error tells of them all."""
+    logging.set_verbosity_error()
+
+
+def why_not_on_hub(name: str, error: BaseException, advice: str) -> str:
+    """What to tell of a model that is no folder and could not be loaded from the hub; empty: its files are at fault.
+
+    Args:
+        name: of the model.
+        error: that transformers raised.
+        advice: the end of the message if there is no such model.
+    """
+    causes = list(_causes(error))
+    if any(isinstance(each, GatedRepoError) for each in causes):
+        return f"The hub gives {name} only to users with access. Ask on the model's page, then run hf auth login."
+    if any(isinstance(each, RepositoryNotFoundError) for each in causes):
+        return f"There is no model at {name}, neither as a folder nor on the hub. {advice}"
+    if any(isinstance(each, ConnectionError | LocalEntryNotFoundError) for each in causes):
+        return (
+            f"There is no folder {name}, and the Hugging Face hub could not be reached to look for it there. Check the "
+            "network, or give a model's folder with --model."
+        )
+    return ""
+
+
+def _causes(error: BaseException | None) -> Iterator[BaseException]:
+    """An error, and what it was raised from."""
+    while error is not None:
+        yield error
+        error = error.__cause__ or error.__context__
