@@ -167,9 +167,18 @@ make_venv() {
 
 pip() { PIP_USER=0 .venv/bin/python -m pip --disable-pip-version-check --no-input "$@"; }
 
+# A line every half minute while a command runs. After Ctrl-C, the background job ends with the next one.
+with_signs_of_life() {
+    (while sleep 30 >/dev/null 2>&1 && kill -0 $$ 2>/dev/null; do say "still installing …"; done) &
+    ticker=$!
+    "$@" && code=0 || code=$?
+    kill "$ticker" 2>/dev/null || :
+    return "$code"
+}
+
 install_project() {
-    say "installing $(grep -c '==' "$lock") pinned packages into .venv (two to three minutes)"
-    pip install -q --require-hashes -r "$lock" || fail "the pinned packages could not be installed; see above."
+    say "installing $(grep -c '==' "$lock") pinned packages into .venv (two to three minutes, more on a busy machine)"
+    with_signs_of_life pip install -q --require-hashes -r "$lock" || fail "the pinned packages could not be installed; see above."
     # The build tool is one of the pinned packages: an isolated build would fetch an unpinned one.
     rm -rf ./*.egg-info  # an old one would tell `python -m` of commands as they were
     pip install -q --no-deps --no-build-isolation -e . || fail "this project could not be installed; see above."
@@ -198,7 +207,7 @@ unpack_servers() {
         say "the tests that need nginx or Prometheus will be skipped where neither Debian nor its kin is there"
         return 0
     fi
-    say "unpacking nginx and Prometheus for the tests of the service (20 MB)"
+    say "unpacking nginx and Prometheus, for the tests of the sandbox service alone (20 MB)"
     mkdir -p "$servers"
     if may_install; then renew_package_lists; fi
     if (cd "$servers" && apt-get download -qq -o APT::Sandbox::User=root nginx prometheus && for each in ./*.deb; do dpkg-deb -x "$each" . || exit; done); then
@@ -209,12 +218,12 @@ unpack_servers() {
     fi
 }
 
-# The tests make a small language model and serve it.
+# Training uses them, too: the tests make a small language model and serve it.
 install_models() {
     wanted=$(cat "$stamp" && cksum "$models")
     [ -f "$models_stamp" ] && [ "$(cat "$models_stamp")" = "$wanted" ] && return 0
-    say "installing torch and transformers for the tests of local models (a few minutes)"
-    if pip install -q -r "$models"; then
+    say "installing torch and transformers, for training and the tests of local models (a few minutes)"
+    if with_signs_of_life pip install -q -r "$models"; then
         printf '%s\n' "$wanted" >"$models_stamp"
     else
         say "they could not be installed; the tests that need them will be skipped. Again: make setup-tests"
@@ -229,7 +238,7 @@ install_github_description() {
         say "npm is missing; the tests that need GitHub's description of its API will be skipped"
         return 0
     fi
-    say "installing GitHub's description of its API with npm (29 MB)"
+    say "installing GitHub's description of its API with npm, for the tests of the action alone (29 MB)"
     if (cd "$github" && npm ci --loglevel=error); then
         find "$github/node_modules/@octokit/openapi/generated" -name '*.json' ! -name api.github.com.json -delete
         cp "$github/package-lock.json" "$github_stamp"

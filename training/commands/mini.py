@@ -17,7 +17,7 @@ def mini(
     *,
     out: Annotated[Path, typer.Option(metavar="DIR", help="Output folder.", show_default=False)],
     smoke: Annotated[
-        bool, typer.Option("--smoke", help="All stages at a tiny size, in a minute or two; the figures mean nothing.")
+        bool, typer.Option("--smoke", help="All stages at a tiny size, in 2 to 12 minutes; the figures mean nothing.")
     ] = False,
     large: Annotated[
         bool, typer.Option("--large", help="Train models with ten times the parameters; meant for a GPU.")
@@ -33,6 +33,7 @@ def mini(
 
     Run the same command again to go on after an interruption.
     """
+    _tell("loading PyTorch and TRL …")
     with needing_training():
         from afterburner.training.miniature.arms import ABLATIONS, MAIN
         from afterburner.training.miniature.running import MEANS_NOTHING, Miniature
@@ -46,9 +47,18 @@ def mini(
             out.mkdir(parents=True, exist_ok=True)
         except OSError as error:
             raise UsageError(f"Cannot create --out {out}: {error.strerror or error}. Give another folder.") from error
-        Miniature(out, size, _tell, experiments).make()
+        try:
+            Miniature(out, size, _tell, experiments).make()
+        except KeyboardInterrupt:
+            _tell("To go on, run the same command again: it keeps the stages that are done.")
+            raise
     if smoke:
         _tell(MEANS_NOTHING)
+    model = display_path(str(out / "0" / "dpo" / "model"))
+    _tell(
+        f"models: {display_path(str(out))}/SEED/METHOD/model. Those of sft and dpo are adapters: afterburner-agent "
+        f"train merge {model} --out DIR makes a whole model. docs/training.md says how to serve and run one."
+    )
     typer.echo(f"report: {display_path(str(out / 'report' / 'report.md'))}")
 
 

@@ -13,9 +13,23 @@ if TYPE_CHECKING:
 TIMES = "times.jsonl"
 
 
+def note_time(out: Path, stage: str, time_s: float, *, finished: bool) -> None:
+    """Note how long an attempt at a stage took."""
+    with (out / TIMES).open("a", encoding="utf-8") as file:
+        file.write(json.dumps({"stage": stage, "time_s": round(time_s, 1), "finished": finished}) + "\n")
+
+
 def stage_times_s(out: Path) -> Mapping[str, float]:
-    """Each stage's time by its name. A stage that was killed and resumed counts only from when it was resumed."""
-    return {row["stage"]: row["time_s"] for row in _rows(out / TIMES)}
+    """Each stage's time by its name, over all its attempts that were noted: a kill leaves no time to do so."""
+    times_s: dict[str, float] = {}
+    for row in _rows(out / TIMES):
+        times_s[row["stage"]] = times_s.get(row["stage"], 0.0) + row["time_s"]
+    return times_s
+
+
+def was_begun(out: Path, stage: str) -> bool:
+    """Whether an attempt at a stage was noted."""
+    return (out / TIMES).is_file() and stage in stage_times_s(out)
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,9 +66,16 @@ def grpo_cost(metrics: Sequence[Path]) -> GrpoCost:
             runs += round(row["reward/runs"])
             busy += row.get("reward/slots_busy", 0.0)  # nothing ran where no answer held code
             steps += 1
-            if following is None or following["time_s"] < row["time_s"]:  # a process that goes on counts from zero
+            if following is None or _is_of_another_process(row, following):  # which counts from zero
                 whole_s += row["time_s"]
     return GrpoCost(generation_s, reward_s, whole_s - generation_s - reward_s, tokens, runs, busy / max(1, steps))
+
+
+def _is_of_another_process(row: Mapping[str, Any], following: Mapping[str, Any]) -> bool:
+    """Whether a process that went on logged the second row; earlier versions did not write where it began."""
+    took_s = following["generation/time_s"] + following["reward/time_s"]
+    began = [each.get("resumed_from") for each in (row, following)]
+    return began[0] != began[1] or following["time_s"] - row["time_s"] < took_s
 
 
 def _rows(path: Path) -> list[dict[str, Any]]:

@@ -60,7 +60,7 @@ def write_report(results: Results, out: Path) -> None:
     for experiment in results.experiments:
         own = {loop.label: results.scores[loop.label] for loop in experiment.loops}
         curves = [_curve(label, place, scores) for place, (label, scores) in enumerate(own.items())]
-        write_pictures(out, experiment.name, curves, "Miniature: mean over problems and seeds, 95% intervals")
+        write_pictures(out, experiment.name, curves, _caption(own))
         parts.append(f"## {experiment.title}\n\n![Scores over the iterations]({experiment.name}.svg)\n")
         found = _tables(experiment, own, results.scores)
         parts += [table_markdown(each, 3) for each in found]
@@ -69,6 +69,11 @@ def write_report(results: Results, out: Path) -> None:
     parts += ["## Cost\n", *(table_markdown(each, 3) for each in shared)]
     (out / REPORT).write_text("\n".join(parts), encoding="utf-8")
     (out / FIGURES).write_text(json.dumps(_document(results, [*tables, *shared]), indent=1) + "\n", encoding="utf-8")
+
+
+def _caption(scores: Mapping[str, LoopScores]) -> str:
+    intervals = ", 95% intervals" if all(min(each.fast.shape[:2]) > 1 for each in scores.values()) else ""
+    return f"Miniature: mean over problems and seeds{intervals}"
 
 
 def _curve(label: str, place: int, scores: LoopScores) -> Curve:

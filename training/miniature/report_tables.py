@@ -23,9 +23,8 @@ if TYPE_CHECKING:
     from afterburner.training.miniature.costs import GrpoCost
     from afterburner.training.miniature.outcome import LoopScores
 
-LATE = 5  # the iteration from which a late gain counts
-_MEANS = "Means over problems and seeds, with 95% intervals from resampling both."
-_ALL, _LAST, _LATE = "mean of all iterations", "last iteration", f"gain after iteration {LATE}"
+_LATE = 5  # the iteration from which a late gain counts; of a shorter loop, the middle one
+_ALL, _LAST = "mean of all iterations", "last iteration"
 
 
 def mean_of(values: NDArray[np.float64], bounds: tuple[float, float] = (-1.0, 1.0), level: float = LEVEL) -> Score:
@@ -77,8 +76,9 @@ def rise_table(scores: Mapping[str, LoopScores]) -> Table:
         )
         for label, values in ((label, each.scores[BEYOND_I]) for label, each in scores.items())
     ]
-    columns = ("loop", "from iteration 0 to the last, points", f"after iteration {LATE}, points")
-    return Table("rises", "How much Beyond-I rises", columns, tuple(rows), (_MEANS,))
+    late = late_iteration(next(iter(scores.values())).fast.shape[2] - 1)
+    columns = ("loop", "from iteration 0 to the last, points", f"after iteration {late}, points")
+    return Table("rises", "How much Beyond-I rises", columns, tuple(rows), (_means(scores),))
 
 
 def seed_table(scores: Mapping[str, LoopScores]) -> Table:
@@ -97,7 +97,7 @@ def score_table(scores: Mapping[str, LoopScores], measure: Measure) -> Table:
     """A score by iteration."""
     lines = [_line(label, each.scores[measure]) for label, each in scores.items()]
     title = f"{measure.value} by iteration, %"
-    return iteration_table(measure.value, title, ("loop",), lines, notes=(_MEANS,), source="")
+    return iteration_table(measure.value, title, ("loop",), lines, notes=(_means(scores),), source="")
 
 
 def fast_table(scores: Mapping[str, LoopScores]) -> Table:
@@ -105,7 +105,7 @@ def fast_table(scores: Mapping[str, LoopScores]) -> Table:
     lines = [_line(label, each.fast) for label, each in scores.items()]
     note = "Read from the text of the best code, which the loop chose by its measurements. A failing code counts as 0."
     title = "Questions answered in the fast way by iteration, %"
-    return iteration_table("fast", title, ("loop",), lines, notes=(note, _MEANS), source="")
+    return iteration_table("fast", title, ("loop",), lines, notes=(note, _means(scores)), source="")
 
 
 def condition_table(scores: Mapping[str, LoopScores]) -> Table:
@@ -163,13 +163,25 @@ def time_table(times_s: Mapping[str, float]) -> Table:
 def _parts(scores: LoopScores) -> dict[str, NDArray[np.float64]]:
     """What is compared of Beyond-I: each S x P."""
     values = scores.scores[BEYOND_I]
-    return {_ALL: values.mean(axis=2), _LAST: values[:, :, -1], _LATE: _late(values)}
+    late = f"gain after iteration {late_iteration(values.shape[2] - 1)}"
+    return {_ALL: values.mean(axis=2), _LAST: values[:, :, -1], late: _late(values)}
 
 
 def _late(values: NDArray[np.float64]) -> NDArray[np.float64]:
-    """What S x P x (I + 1) scores gain after iteration `LATE`."""
-    gained: NDArray[np.float64] = values[:, :, -1] - values[:, :, min(LATE, values.shape[2] - 1)]
+    """What S x P x (I + 1) scores gain in the late iterations."""
+    gained: NDArray[np.float64] = values[:, :, -1] - values[:, :, late_iteration(values.shape[2] - 1)]
     return gained
+
+
+def late_iteration(last: int) -> int:
+    """The iteration after which a gain is late, in a loop with this last one."""
+    return min(_LATE, last // 2)
+
+
+def _means(scores: Mapping[str, LoopScores]) -> str:
+    """What the numbers of a table are; those of a single seed or problem have no intervals."""
+    has_intervals = all(min(each.fast.shape[:2]) > 1 for each in scores.values())
+    return f"Means over problems and seeds{', with 95% intervals from resampling both' if has_intervals else ''}."
 
 
 def _line(label: str, values: NDArray[np.float64]) -> Line:

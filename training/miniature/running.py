@@ -6,13 +6,12 @@ Folders of the output: `base`, `train-benchmark` and `test-benchmark`, `data/REC
 
 from __future__ import annotations
 
-import json
 import shutil
 import time
 from dataclasses import dataclass
 from functools import partial
 from itertools import islice
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from afterburner.evals.files import claimed
 from afterburner.evals.recipe.build import BuildRequest, build_benchmark
@@ -33,7 +32,7 @@ from afterburner.training.miniature.arms import GRPO, MAIN, Experiment
 from afterburner.training.miniature.base import new_model, pretrain
 from afterburner.training.miniature.configuring import Device, config_of
 from afterburner.training.miniature.corpus import conversations
-from afterburner.training.miniature.costs import TIMES, grpo_cost, stage_times_s
+from afterburner.training.miniature.costs import grpo_cost, note_time, stage_times_s, was_begun
 from afterburner.training.miniature.dataset import write_raw
 from afterburner.training.miniature.families import Split, split_problems
 from afterburner.training.miniature.outcome import check_scored, read_loops
@@ -47,7 +46,7 @@ from afterburner.training.trainers.models import merge_adapter
 from afterburner.training.trainers.running import train
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
     from pathlib import Path
 
     from afterburner.training.miniature.arms import Arm, Loop
@@ -56,9 +55,18 @@ if TYPE_CHECKING:
 
 _TOKENIZER_TEXTS = 2_000
 _CORPUS_SEED, _TOKENIZER_SEED = 0, 1
+_BASE = "base model"  # the one stage that does not resume
 _ONCE = RewardSettings(baseline_repeats=1, anchor_repeats=1)  # the cold start asks only what passes
 MEANS_NOTHING = "This was --smoke: every stage ran at a tiny size, and the figures mean nothing."
 _JOBS = 6  # problems at a time: the server answers six prompts together almost as fast as one
+
+
+class _Stage(NamedTuple):
+    """What is made once: its name, the file or folder that is there once it is made, and what makes it."""
+
+    name: str
+    made: Path
+    make: Callable[[Path], object]
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,45 +98,60 @@ class Miniature:
 
     def _make(self) -> None:
         split = self._split
-        self._stage("base model", self.out / "base", partial(self._pretrain, split))
         for name, problems in (("train", split.train), ("test", split.test)):
-            raw = self.out / f"{name}.jsonl"
-            write_raw(problems, raw)
-            self._stage(f"{name} benchmark", self.out / f"{name}-benchmark.done", partial(self._build, name, raw))
+            write_raw(problems, self._raw(name))
+        stages = list(self._stages(split))
+        done = sum(each.made.exists() for each in stages)
+        if 0 < done < len(stages):
+            self.on_progress(f"{done} of {len(stages)} stages are done already")
+        for number, each in enumerate(stages, start=1):
+            if not each.made.exists():
+                self._carry_out(each, f"stage {number} of {len(stages)}: {each.name}")
+        self._report()
+
+    def _stages(self, split: Split) -> Iterator[_Stage]:
+        """All stages in their order, those that are done as well."""
+        yield _Stage(_BASE, self.out / "base", partial(self._pretrain, split))
+        for name in ("train", "test"):
+            yield _Stage(f"{name} benchmark", self.out / f"{name}-benchmark.done", partial(self._build, name))
         for recipe in (Recipe.SFT, Recipe.DPO, Recipe.GRPO, Recipe.DIRECT):
-            self._stage(f"{recipe.value} data", self.out / "data" / recipe.value, partial(self._data, recipe))
-        self._stage("cold-start data", self.out / "data" / "cold-start.done", self._collect)
+            yield _Stage(f"{recipe.value} data", self.out / "data" / recipe.value, partial(self._data, recipe))
+        yield _Stage("cold-start data", self.out / "data" / "cold-start.done", self._collect)
         for experiment in self.experiments:
             for seed in range(self.size.seeds):
-                self._seed(experiment, seed)
-        self._report()
+                yield from self._stages_of_seed(experiment, seed)
 
     @property
     def _split(self) -> Split:
         return split_problems(self.size.train_problems, self.size.test_problems, self.size.split_seed)
 
-    def _seed(self, experiment: Experiment, seed: int) -> None:
+    def _raw(self, name: str) -> Path:
+        """The problems of a benchmark, before they are measured."""
+        return self.out / f"{name}.jsonl"
+
+    def _stages_of_seed(self, experiment: Experiment, seed: int) -> Iterator[_Stage]:
         for arm in experiment.arms:
-            self._stage(f"{arm.name}, seed {seed}", self._model(arm.name, seed), partial(self._train, arm, seed))
+            yield _Stage(f"{arm.name}, seed {seed}", self._model(arm.name, seed), partial(self._train, arm, seed))
         for loop in experiment.loops:
             folder = self.out / str(seed) / loop.folder
             done = folder.with_suffix(".done")
-            self._stage(f"loop of {loop.label}, seed {seed}", done, partial(self._evaluate, loop, seed, folder))
+            yield _Stage(f"loop of {loop.label}, seed {seed}", done, partial(self._evaluate, loop, seed, folder))
 
-    def _stage(self, name: str, made: Path, make: Callable[[Path], object]) -> None:
-        """Make something unless it is there, and note how long it took."""
-        if made.exists():
-            return
-        self.on_progress(f"{name} …")
-        began = time.monotonic()
-        make(made)
-        took_s = time.monotonic() - began
-        if not made.exists():  # a stage that writes into a folder bit by bit is marked once it is whole
-            made.parent.mkdir(parents=True, exist_ok=True)
-            made.touch()
-        with (self.out / TIMES).open("a", encoding="utf-8") as file:
-            file.write(json.dumps({"stage": name, "time_s": round(took_s, 1)}) + "\n")
-        self.on_progress(f"{name}: {took_s:.0f} s")
+    def _carry_out(self, stage: _Stage, title: str) -> None:
+        """Make what a stage makes, and note how long it took, also if it does not come to its end."""
+        again = " from its beginning" if stage.name == _BASE and was_begun(self.out, stage.name) else ""
+        self.on_progress(f"{title}{again} …")
+        began, finished = time.monotonic(), False
+        try:
+            stage.make(stage.made)
+            if not stage.made.exists():  # a stage that writes into a folder bit by bit is marked once it is whole
+                stage.made.parent.mkdir(parents=True, exist_ok=True)
+                stage.made.touch()
+            finished = True
+        finally:
+            took_s = time.monotonic() - began
+            note_time(self.out, stage.name, took_s, finished=finished)
+        self.on_progress(f"{stage.name}: {took_s:.0f} s")
 
     def _pretrain(self, split: Split, out: Path) -> None:
         seen = split.pretraining if self.size.all_orders else split.train
@@ -144,7 +167,8 @@ class Miniature:
         tokenizer.save_pretrained(unfinished)
         unfinished.replace(out)
 
-    def _build(self, name: str, raw: Path, _: Path) -> None:
+    def _build(self, name: str, _: Path) -> None:
+        raw = self._raw(name)
         most = self.size.train_solutions if name == "train" else self.size.test_solutions
         settings = RecipeSettings(
             cases=1,

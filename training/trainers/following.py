@@ -31,9 +31,11 @@ if TYPE_CHECKING:
 class Metrics(TrainerCallback):
     """Appends what is logged to the metrics file, and prints a line where there is no progress bar."""
 
-    def __init__(self, folder: RunFolder) -> None:
+    def __init__(self, folder: RunFolder, resumed_from: int = 0) -> None:
         self._path = folder.metrics
         self._began_s = time.monotonic()
+        self._resumed_from = resumed_from
+        self._is_line_open = False
 
     def on_log(
         self,
@@ -51,7 +53,8 @@ class Metrics(TrainerCallback):
         if not state.is_world_process_zero or logs is None:
             return
         figures = {name: value if _is_number(value) else None for name, value in logs.items()}
-        row = {"step": state.global_step, "time_s": round(time.monotonic() - self._began_s, 3), **figures}
+        elapsed_s = round(time.monotonic() - self._began_s, 3)
+        row = {"step": state.global_step, "time_s": elapsed_s, "resumed_from": self._resumed_from, **figures}
         try:
             with self._path.open("a", encoding="utf-8") as file:
                 file.write(json.dumps(row) + "\n")
@@ -61,7 +64,13 @@ class Metrics(TrainerCallback):
             if name in logs and logs[name] is not None and not _is_number(logs[name]):
                 raise not_finite(f"The {name} of step {state.global_step}")
         if "loss" in logs:
-            _show(state, logs)
+            self._is_line_open = _show(state, logs)
+
+    def end_line(self) -> None:
+        """End the line of progress on a terminal, so that what is written next has a line of its own."""
+        if self._is_line_open:
+            sys.stderr.write("\n")
+            self._is_line_open = False
 
 
 def not_finite(what: str) -> TrainingError:
@@ -85,14 +94,19 @@ def _is_number(value: Any) -> bool:
     return value is not None and math.isfinite(float(value))
 
 
-def _show(state: TrainerState, logs: dict[str, Any]) -> None:
-    """Write a line of progress: on a terminal always the same one, elsewhere one for each logged step."""
+def _show(state: TrainerState, logs: dict[str, Any]) -> bool:
+    """Write a line of progress: on a terminal always the same one, elsewhere one for each logged step.
+
+    Returns:
+        Whether the line goes on.
+    """
     figures = " ".join(f"{name} {float(logs[name]):.4g}" for name in ("loss", "reward") if logs.get(name) is not None)
     start, end = ("\r\x1b[2K", "") if sys.stderr.isatty() else ("", "\n")
     if state.global_step == state.max_steps:
         end = "\n"
     sys.stderr.write(f"{start}step {state.global_step}/{state.max_steps}: {figures}{end}")
     sys.stderr.flush()
+    return not end
 
 
 class Checkpoints(TrainerCallback):
@@ -149,7 +163,8 @@ class Interruption(TrainerCallback):
                 self.cancel.cancel()
             raise KeyboardInterrupt
         self.happened = True
-        sys.stderr.write("stopping after this step; interrupt again to stop at once\n")
+        start = "\r\x1b[2K" if sys.stderr.isatty() else ""  # in place of the line of progress
+        sys.stderr.write(f"{start}stopping after this step; interrupt again to stop at once\n")
 
 
 def in_any_process(happened: bool) -> bool:

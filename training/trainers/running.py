@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 from contextlib import ExitStack, contextmanager, nullcontext
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -100,8 +101,12 @@ def train(config: TrainConfig, out: Path, *, sandbox: str = "auto") -> Outcome:
         with process.main_process_first():
             last = _prepare(folder, config, data, make_plan(config, hardware, rows=len(rows.dataset)), stack)
         resumed_from = 0 if last is None else step_of(last)
-        callbacks = [Metrics(folder), Checkpoints(), interruption]
+        metrics = Metrics(folder, resumed_from)
+        stack.callback(metrics.end_line)
+        callbacks = [metrics, Checkpoints(), interruption]
         if process.is_main_process:
+            if resumed_from:
+                sys.stderr.write(f"going on after step {resumed_from}\n")
             callbacks.append(TensorBoardCallback(_writer(folder, resumed_from, stack)))
         start = starting_point(config.model, folder.start)
         parts = Parts(config, plan, folder, start, tokenizer, rows.dataset, tuple(callbacks))

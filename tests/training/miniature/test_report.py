@@ -13,7 +13,7 @@ from afterburner.evals.report.measures import BEYOND_I, BEYOND_T, MEASURES, PASS
 from afterburner.sandbox import UsageError
 from afterburner.training.errors import TrainingError
 from afterburner.training.miniature.arms import MAIN, Comparison, Experiment, Loop
-from afterburner.training.miniature.costs import GrpoCost, grpo_cost, stage_times_s
+from afterburner.training.miniature.costs import GrpoCost, grpo_cost, note_time, stage_times_s, was_begun
 from afterburner.training.miniature.crossed import crossed_interval, crossed_percentiles, resampled_deviation
 from afterburner.training.miniature.families import split_problems, ways_of
 from afterburner.training.miniature.outcome import LoopScores, check_scored, read_loops
@@ -32,14 +32,16 @@ if TYPE_CHECKING:
 SEEDS, PROBLEMS, ITERATIONS = 5, 12, 10
 
 
-def _scores(begin: float, end: float, draw: int) -> LoopScores:
+def _scores(
+    begin: float, end: float, draw: int, *, seeds: int = SEEDS, problems: int = PROBLEMS, iterations: int = ITERATIONS
+) -> LoopScores:
     """Beyond-I rises from one mean to another, with a part of its own for each seed and problem; the rest differs."""
     rng = np.random.default_rng(draw)
-    line = np.linspace(begin, end, ITERATIONS + 1)
-    parts = (rng.normal(0, 0.02, size) for size in ((SEEDS, 1, 1), (1, PROBLEMS, 1), (SEEDS, PROBLEMS, 1)))
+    line = np.linspace(begin, end, iterations + 1)
+    parts = (rng.normal(0, 0.02, size) for size in ((seeds, 1, 1), (1, problems, 1), (seeds, problems, 1)))
     known = np.clip(sum(parts, line), 0, 1)
     others = {each: np.full(known.shape, 0.1 * at) for at, each in enumerate(MEASURES)}
-    drifts = np.full((SEEDS, PROBLEMS), 1.03)
+    drifts = np.full((seeds, problems), 1.03)
     return LoopScores({**others, BEYOND_I: known}, known**2, 660, 8_000, 5_000, drifts, 2, "A processor")
 
 
@@ -68,6 +70,18 @@ def test_a_report_says_which_loop_is_ahead_and_which_one_rises(tmp_path: Path) -
     assert "| all | 2.5 |" in text
     found = json.loads((tmp_path / "figures.json").read_text("utf-8"))["scores"]
     assert np.shape(found["GRPO"][BEYOND_I.value]) == (SEEDS, PROBLEMS, ITERATIONS + 1)
+
+
+def test_a_report_of_the_smallest_size_speaks_of_what_it_has(tmp_path: Path) -> None:
+    """One seed, one problem and one iteration: no interval, and no fifth iteration to gain after."""
+    scores = {label: _scores(0.3, 0.5, draw, seeds=1, problems=1, iterations=1) for draw, label in enumerate("ab")}
+    text = _report(tmp_path, scores, Comparison("a", "b"))
+    assert "| a | gain after iteration 0 | 20.00 |" in text
+    assert "after iteration 5" not in text
+    assert "Means over problems and seeds." in text
+    assert "95% intervals" not in text
+    larger = _report(tmp_path, {"a": _scores(0.3, 0.5, 1), "b": _scores(0.3, 0.5, 2)}, Comparison("a", "b"))
+    assert "Means over problems and seeds, with 95% intervals from resampling both." in larger
 
 
 def test_loops_are_read_by_seed_problem_and_iteration(tmp_path: Path) -> None:
@@ -174,6 +188,18 @@ def test_the_time_of_grpo_is_added_up_over_processes(tmp_path: Path) -> None:
     assert cost.slots_busy == pytest.approx(0.9)
 
 
+def test_a_process_that_goes_on_later_in_its_own_time_counts_as_another(tmp_path: Path) -> None:
+    """The second process logs its first step later after its start than the first process its last one."""
+    path = tmp_path / "metrics.jsonl"
+    for marks in (({"resumed_from": 0}, {"resumed_from": 1}), ({}, {})):  # earlier versions wrote no mark
+        rows = [
+            {"step": 1, "time_s": 10.0, **_step(2.0, 7.0), **marks[0]},
+            {"step": 2, "time_s": 14.0, **_step(2.0, 9.0), **marks[1]},
+        ]
+        path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+        assert grpo_cost([path]).update_s == 24.0 - 20.0
+
+
 def _step(generation_s: float, reward_s: float) -> dict[str, float]:
     return {
         "generation/time_s": generation_s,
@@ -187,6 +213,16 @@ def _step(generation_s: float, reward_s: float) -> dict[str, float]:
 def test_stages_have_the_times_that_were_noted(tmp_path: Path) -> None:
     (tmp_path / "times.jsonl").write_text('{"stage": "base model", "time_s": 1.5}\n{"stage": "b", "time_s": 2.0}\n')
     assert stage_times_s(tmp_path) == {"base model": 1.5, "b": 2.0}
+
+
+def test_all_attempts_at_a_stage_count(tmp_path: Path) -> None:
+    assert not was_begun(tmp_path, "sft")
+    note_time(tmp_path, "sft", 3.0, finished=False)
+    note_time(tmp_path, "dpo", 1.0, finished=True)
+    note_time(tmp_path, "sft", 4.5, finished=True)
+    assert stage_times_s(tmp_path) == {"sft": 7.5, "dpo": 1.0}
+    assert was_begun(tmp_path, "sft")
+    assert not was_begun(tmp_path, "grpo")
 
 
 def test_a_row_that_a_kill_cut_off_is_left_out(tmp_path: Path) -> None:

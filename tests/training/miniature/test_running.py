@@ -48,6 +48,29 @@ def go(out: Path, *experiments: Experiment) -> str:
     return (out / "report" / "report.md").read_text("utf-8")
 
 
+def test_an_interrupted_miniature_notes_the_time_and_says_where_it_goes_on(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def interrupt(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    said: list[str] = []
+    miniature = Miniature(tmp_path, SMOKE, said.append, (TWO_LOOPS,))
+    monkeypatch.setattr(Miniature, "_pretrain", interrupt)
+    for _ in range(2):
+        with pytest.raises(KeyboardInterrupt):
+            miniature.make()
+    assert said == ["stage 1 of 14: base model …", "stage 1 of 14: base model from its beginning …"]
+    rows = [json.loads(line) for line in (tmp_path / "times.jsonl").read_text("utf-8").splitlines()]
+    assert [(row["stage"], row["finished"]) for row in rows] == [("base model", False)] * 2
+    said.clear()
+    (tmp_path / "base").mkdir()
+    monkeypatch.setattr(Miniature, "_build", interrupt)
+    with pytest.raises(KeyboardInterrupt):
+        miniature.make()
+    assert said == ["1 of 14 stages are done already", "stage 2 of 14: train benchmark …"]
+
+
 def test_the_smallest_miniature_goes_all_the_way_and_no_stage_is_made_twice(tmp_path: Path) -> None:
     report = go(tmp_path, TWO_LOOPS)
     assert "| GRPO - cold start | mean of all iterations |" in report

@@ -202,6 +202,7 @@ def test_an_interrupted_run_stops_after_its_step_with_a_checkpoint(forks: Forks,
     assert not (tmp_path / "run" / "model").exists()
     assert forks.train(settings, tmp_path / "run")["resumed_from"] == 3
     assert steps(tmp_path / "run") == [1, 2, 3, 4]
+    assert [row["resumed_from"] for row in lines(tmp_path / "run" / "metrics.jsonl") if "loss" in row] == [0, 0, 0, 3]
 
 
 def test_a_run_says_what_it_was_made_of_and_how_it_went(taught: Path, mini: Mini) -> None:
