@@ -15,6 +15,7 @@ from afterburner.training.miniature.report_tables import (
     condition_table,
     cost_table,
     fast_table,
+    have_intervals,
     mean_of,
     rise_table,
     score_table,
@@ -72,7 +73,7 @@ def write_report(results: Results, out: Path) -> None:
 
 
 def _caption(scores: Mapping[str, LoopScores]) -> str:
-    intervals = ", 95% intervals" if all(min(each.fast.shape[:2]) > 1 for each in scores.values()) else ""
+    intervals = ", 95% intervals" if have_intervals(scores) else ""
     return f"Miniature: mean over problems and seeds{intervals}"
 
 

@@ -52,10 +52,8 @@ def comparison_table(experiment: Experiment, scores: Mapping[str, LoopScores]) -
                 )
             )
     columns = ("loops", "Beyond-I", "difference, points", "by percentiles", "confidence level", "seeds with a gain")
-    notes = (
-        "Paired by problem and seed.",
-        "The first interval is Student's, with the bootstrap's standard error; the second uses its percentiles.",
-    )
+    intervals = "The first interval is Student's, with the bootstrap's standard error; the second uses its percentiles."
+    notes = ("Paired by problem and seed.", *((intervals,) if have_intervals(scores) else ()))
     return Table(f"comparisons-{experiment.name}", "Comparisons", columns, tuple(rows), notes)
 
 
@@ -180,8 +178,13 @@ def late_iteration(last: int) -> int:
 
 def _means(scores: Mapping[str, LoopScores]) -> str:
     """What the numbers of a table are; those of a single seed or problem have no intervals."""
-    has_intervals = all(min(each.fast.shape[:2]) > 1 for each in scores.values())
-    return f"Means over problems and seeds{', with 95% intervals from resampling both' if has_intervals else ''}."
+    intervals = ", with 95% intervals from resampling both" if have_intervals(scores) else ""
+    return f"Means over problems and seeds{intervals}."
+
+
+def have_intervals(scores: Mapping[str, LoopScores]) -> bool:
+    """Whether there are several seeds and several problems, so that means have intervals."""
+    return all(min(each.fast.shape[:2]) > 1 for each in scores.values())
 
 
 def _line(label: str, values: NDArray[np.float64]) -> Line:

@@ -141,16 +141,15 @@ class Miniature:
         """Make what a stage makes, and note how long it took, also if it does not come to its end."""
         again = " from its beginning" if stage.name == _BASE and was_begun(self.out, stage.name) else ""
         self.on_progress(f"{title}{again} …")
-        began, finished = time.monotonic(), False
+        began = time.monotonic()
         try:
             stage.make(stage.made)
             if not stage.made.exists():  # a stage that writes into a folder bit by bit is marked once it is whole
                 stage.made.parent.mkdir(parents=True, exist_ok=True)
                 stage.made.touch()
-            finished = True
         finally:
             took_s = time.monotonic() - began
-            note_time(self.out, stage.name, took_s, finished=finished)
+            note_time(self.out, stage.name, took_s, finished=stage.made.exists())
         self.on_progress(f"{stage.name}: {took_s:.0f} s")
 
     def _pretrain(self, split: Split, out: Path) -> None:
@@ -215,7 +214,7 @@ class Miniature:
     def _train(self, arm: Arm, seed: int, model: Path) -> None:
         start, data = self._model(arm.starts_from, seed), self.out / "data" / arm.data.value
         config = config_of(arm, self.size, Device.found(), seed=seed, start=start, data=data)
-        if train(config, model.parent).stopped:
+        if train(config, model.parent).interrupted:
             raise KeyboardInterrupt
 
     def _evaluate(self, loop: Loop, seed: int, folder: Path, _: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from logging import ERROR, getLogger
 from typing import TYPE_CHECKING
 
 from huggingface_hub import try_to_load_from_cache
@@ -11,7 +12,6 @@ from huggingface_hub.errors import (
     LocalEntryNotFoundError,
     RepositoryNotFoundError,
 )
-from huggingface_hub.utils import logging
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -27,7 +27,7 @@ def is_cached(name: str) -> bool:
 
 def quieten_hub() -> None:
     """Silence what the hub's library prints of each attempt to reach it: one error tells of them all."""
-    logging.set_verbosity_error()
+    getLogger("huggingface_hub").setLevel(ERROR)
 
 
 def why_not_on_hub(name: str, error: BaseException, advice: str) -> str:

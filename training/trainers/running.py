@@ -61,7 +61,8 @@ class Outcome:
         steps: updates of the weights that were made, those of earlier processes included.
         resumed_from: the step of the checkpoint that it went on from; 0: it began anew.
         too_long: rows that were left out because they have too many tokens.
-        stopped: whether someone interrupted it.
+        stopped: whether someone interrupted it before its end.
+        interrupted: whether someone interrupted it, even if that was during its last step.
         tells: whether this process is the one that tells of it.
     """
 
@@ -70,6 +71,7 @@ class Outcome:
     resumed_from: int
     too_long: int
     stopped: bool
+    interrupted: bool
     tells: bool
 
 
@@ -120,7 +122,8 @@ def train(config: TrainConfig, out: Path, *, sandbox: str = "auto") -> Outcome:
         if not stopped:
             _save(trainer, folder)
     steps = trainer.state.global_step
-    return Outcome(folder, steps, resumed_from, rows.too_long, stopped, process.is_main_process)
+    heard = interruption.happened
+    return Outcome(folder, steps, resumed_from, rows.too_long, stopped, heard, process.is_main_process)
 
 
 def _prepare(folder: RunFolder, config: TrainConfig, data: DataSet, plan: Plan, stack: ExitStack) -> Path | None:

@@ -80,6 +80,7 @@ def test_a_report_of_the_smallest_size_speaks_of_what_it_has(tmp_path: Path) -> 
     assert "after iteration 5" not in text
     assert "Means over problems and seeds." in text
     assert "95% intervals" not in text
+    assert "Student" not in text
     larger = _report(tmp_path, {"a": _scores(0.3, 0.5, 1), "b": _scores(0.3, 0.5, 2)}, Comparison("a", "b"))
     assert "Means over problems and seeds, with 95% intervals from resampling both." in larger
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import httpx
 import pytest
 from huggingface_hub.errors import GatedRepoError, RepositoryNotFoundError
@@ -9,10 +11,11 @@ from planned import config, plan_of
 from typer.testing import CliRunner
 
 from afterburner.training.commands.group import app
-from afterburner.training.config.reading import read_config, shipped
+from afterburner.training.config.reading import parse_config, read_config, shipped
 from afterburner.training.errors import TrainingError
 from afterburner.training.planning.architectures import find_architecture
 from afterburner.training.planning.assumptions import Assumptions
+from afterburner.training.planning.checks import check_plan
 from afterburner.training.planning.dry_run import to_lines
 from afterburner.training.planning.hardware import Hardware
 from afterburner.training.planning.hub import why_not_on_hub
@@ -42,6 +45,15 @@ def test_a_plan_names_what_it_was_made_for_and_the_options_that_change_it() -> N
     said = " ".join(plan_notes(grpo))
     assert "989 TFLOP/s are an H100's: train plan --device-tflops" in said
     assert "The sandbox slots, 28, are this machine's: train plan --slots" in said
+
+
+def test_the_documented_recipe_for_one_gpu_leaves_room() -> None:
+    page = (Path(__file__).parents[3] / "docs" / "training.md").read_text("utf-8")
+    text = page.partition("`my-grpo.yaml` is then:")[2].partition("```yaml\n")[2].partition("```")[0]
+    plan = plan_of(parse_config(text, "my-grpo.yaml"), Hardware(1, 80), assumed=Assumptions(slots=28))
+    assert f"predicts a peak of {plan.memory.peak_gib:.0f} GiB for it, and {plan.work.hours:.0f} h" in page
+    check_plan(plan)
+    assert plan_notes(plan, given=("device_tflops", "slots")) == []
 
 
 def test_long_times_have_no_decimals_and_short_ones_do() -> None:

@@ -58,6 +58,7 @@ def run(asked: dict[str, Any], answer: Any) -> None:
     try:
         outcome = train(TrainConfig.model_validate(asked["config"]), Path(asked["out"]))
         told = {"steps": outcome.steps, "resumed_from": outcome.resumed_from, "stopped": outcome.stopped}
+        told |= {"interrupted": True} if outcome.interrupted else {}
     except AfterburnerError as error:
         told = {"message": str(error)}
     answer.write(json.dumps(told))

@@ -191,16 +191,22 @@ def test_a_killed_run_goes_on_to_the_same_weights(
         assert rewards == [(row["step"], row["problem_id"], row["total"]) for row in lines(whole / "rewards.jsonl")]
 
 
-def test_an_interrupted_run_stops_after_its_step_with_a_checkpoint(forks: Forks, mini: Mini, tmp_path: Path) -> None:
+def test_an_interrupted_run_stops_after_its_step_with_a_checkpoint(
+    forks: Forks, mini: Mini, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     settings = config("sft", mini.model, mini.sft, checkpoint_every=100)
     assert forks.train(settings, tmp_path / "run", interrupt_at=3) == {
         "status": 0,
         "steps": 3,
         "resumed_from": 0,
         "stopped": True,
+        "interrupted": True,
     }
     assert not (tmp_path / "run" / "model").exists()
-    assert forks.train(settings, tmp_path / "run")["resumed_from"] == 3
+    assert train(settings, tmp_path / "run").resumed_from == 3
+    assert "going on after step 3\n" in capsys.readouterr().err
+    last = forks.train(settings, tmp_path / "other", interrupt_at=4)
+    assert (last["stopped"], last["interrupted"]) == (False, True), "the run is complete, and its caller knows to stop"
     assert steps(tmp_path / "run") == [1, 2, 3, 4]
     assert [row["resumed_from"] for row in lines(tmp_path / "run" / "metrics.jsonl") if "loss" in row] == [0, 0, 0, 3]
 
