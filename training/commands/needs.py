@@ -12,10 +12,7 @@ from afterburner.training.errors import TrainingError
 if TYPE_CHECKING:
     from contextlib import AbstractContextManager
 
-_OURS = (
-    *("accelerate", "datasets", "huggingface_hub", "peft", "pyarrow", "tensorboard", "torch", "transformers", "trl"),
-    "yaml",
-)
+_OURS = ("accelerate", "datasets", "peft", "pyarrow", "tensorboard", "torch", "transformers", "trl", "yaml")
 
 
 def needing_training() -> AbstractContextManager[None]:

@@ -5,13 +5,7 @@ from __future__ import annotations
 from logging import ERROR, getLogger
 from typing import TYPE_CHECKING
 
-from huggingface_hub import try_to_load_from_cache
-from huggingface_hub.errors import (
-    GatedRepoError,
-    HFValidationError,
-    LocalEntryNotFoundError,
-    RepositoryNotFoundError,
-)
+from transformers.utils.hub import cached_file
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -20,8 +14,8 @@ if TYPE_CHECKING:
 def is_cached(name: str) -> bool:
     """Whether the cache on this machine holds a model's tokenizer."""
     try:
-        return isinstance(try_to_load_from_cache(name, "tokenizer_config.json"), str)
-    except HFValidationError:  # more slashes than a name on the hub has
+        return cached_file(name, "tokenizer_config.json", local_files_only=True) is not None
+    except OSError:  # it is not there, or the name is none of the hub's
         return False
 
 
@@ -38,12 +32,14 @@ def why_not_on_hub(name: str, error: BaseException, advice: str) -> str:
         error: that transformers raised.
         advice: the end of the message if there is no such model.
     """
-    causes = list(_causes(error))
-    if any(isinstance(each, GatedRepoError) for each in causes):
+    kinds = {
+        kind.__name__ for each in _causes(error) for kind in type(each).__mro__
+    }  # of what the hub's library raises
+    if "GatedRepoError" in kinds:
         return f"The hub gives {name} only to users with access. Ask on the model's page, then run hf auth login."
-    if any(isinstance(each, RepositoryNotFoundError) for each in causes):
+    if "RepositoryNotFoundError" in kinds:
         return f"There is no model at {name}, neither as a folder nor on the hub. {advice}"
-    if any(isinstance(each, ConnectionError | LocalEntryNotFoundError) for each in causes):
+    if kinds & {"ConnectionError", "LocalEntryNotFoundError"}:
         return (
             f"There is no folder {name}, and the Hugging Face hub could not be reached to look for it there. Check the "
             "network, or give a model's folder with --model."
