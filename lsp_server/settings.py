@@ -11,7 +11,7 @@ SECTION = "afterburner"
 GIVEN_BY = "the editor's settings"
 _TIME_OPTION = re.compile(r"--max-seconds(?= allows more| more\b|\) is up)")  # the option that our own reasons name
 _KEY = re.compile(r"(needs a key: set \w+(?: or \w+)* in the environment)")
-_OWN = {
+OWN = {
     "trusted": "whether code of the workspace may run without a question",
     "preview": "whether the editor shows a rewrite before it is applied, where it can",
     "hints": "whether the project's tests are profiled, and functions that take much of their time get a hint",
@@ -64,7 +64,7 @@ def read_settings(initial: object, *configured: object) -> EditorSettings:
     own = {"trusted": trusted, "preview": values.pop("preview", True), "hints": values.pop("hints", False)}
     for name, value in own.items():
         if not isinstance(value, bool):
-            raise EditorSettingsError(f"{GIVEN_BY}: {name} = {value!r:.60}: give true or false: {_OWN[name]}.")
+            raise EditorSettingsError(f"{GIVEN_BY}: {name} = {value!r:.60}: give true or false: {OWN[name]}.")
     return EditorSettings(values, frozenset(doubtful), **own)
 
 
