@@ -137,8 +137,7 @@ def compare(
         left_out=outputs.files(),
     )
     jobs = _jobs(before, after, base, head, function, inputs)
-    for file in {before, after or before}:
-        outputs.check(Path(file), "a file that is compared")
+    outputs.check(Path(before), "a file that is compared", {Path(after or before): "a file that is compared"})
     style = style_of(progress, quiet=quiet)
     with show_beginning(_named(before, after, base, head), style):
         open_session, deliver = loaded_late.open_session, loaded_late.deliver_comparison

@@ -91,8 +91,15 @@ class Outputs:
             if place != STDOUT and source is not None and same_place(place, source):
                 raise UsageError(f"{option} {place}: {source_is} reads this file; name another one.")
 
-    def check(self, target: Path, target_is: str = "the file to optimise") -> None:
+    def check(
+        self, target: Path, target_is: str = "the file to optimise", others: Mapping[Path, str] | None = None
+    ) -> None:
         """Find out now what could not be written later.
+
+        Args:
+            target: a file that must not be written over, unless by `apply`.
+            target_is: what that is, for messages.
+            others: more of these, each with what it is.
 
         Raises:
             UsageError: two results for one place, the target itself or other Python code as a place, or a place that
@@ -100,7 +107,8 @@ class Outputs:
         """
         self._check_record()
         for option, place in self.places().items():
-            check_destination(option, place, target, target_is)
+            for source, source_is in {target: target_is, **(others or {})}.items():
+                check_destination(option, place, source, source_is)
             if option != "--counterexample":
                 _check_no_code(option, place)
         check_tests_place(self.counterexample)
@@ -143,8 +151,10 @@ class Outputs:
 
 
 def _check_no_code(option: str, place: str) -> None:
-    if place != STDOUT and Path(place).resolve().suffix in CODE_SUFFIXES:
-        raise UsageError(f"{option} {place}: this is the name of Python code; name another file.")
+    real = Path(place).resolve()
+    if place != STDOUT and real.suffix in CODE_SUFFIXES:
+        why = "this is Python code, which would be overwritten" if real.exists() else "this is a name of Python code"
+        raise UsageError(f"{option} {place}: {why}; name another file.")
 
 
 def _check_patch_folder(folder: Path, *, may_hold_patches: bool) -> None:

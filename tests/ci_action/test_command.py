@@ -168,6 +168,7 @@ def test_a_gate_does_not_pass_where_git_cannot_read_what_was_changed(
     assert "nothing is known of what was changed in shop/names.py: git lacks it" in done.stderr
 
 
+@pytest.mark.nightly
 def test_a_gate_is_of_the_commit_whatever_the_checkout_holds(program: CommandLine, repository: Repository) -> None:
     repository.commit({"shop/names.py": NAMES.replace("result += price", "result = result + price")})
     names = repository.folder / "shop" / "names.py"

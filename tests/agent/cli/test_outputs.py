@@ -68,7 +68,7 @@ def test_no_result_is_written_over_what_is_read(tmp_path: Path) -> None:
 
 
 def test_no_result_is_written_over_code(tmp_path: Path, target: Path) -> None:
-    with pytest.raises(UsageError, match="this is the name of Python code"):
+    with pytest.raises(UsageError, match="this is a name of Python code"):
         Outputs(json=str(tmp_path / "calls.py")).check(target)
 
 
