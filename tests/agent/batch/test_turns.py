@@ -262,7 +262,7 @@ def test_an_interrupt_ends_all_of_them_and_each_goes_on_where_it_stands(place: P
         "both": "nothing_to_propose",
     }
     assert [each.target for each in again.outcomes] == list(again.ranked)
-    assert {each.decision for each in again.outcomes if each.result is None} == {"failed"}
+    assert {each.decision for each in again.outcomes if each.result is None} == {"failed", "nothing_to_propose"}
 
 
 def test_a_cancel_leaves_nothing_behind(place: Path, tmp_path: Path) -> None:
