@@ -130,6 +130,7 @@ def set_up(
     for command in (
         (*run, "--no-cache", "--record", "../answers.jsonl"),
         ("eval", "build", "venus.jsonl", "--out", "benchmark", *small),
+        ("eval", "build", "venus.jsonl", "--out", "trial", *small[:-1], "1"),
         (*evaluated, *brief, "--out", "runs/my-model"),
         (*evaluated, *brief, "--out", "runs/other"),
         ("train", "data", "dpo", "--from", "benchmark", "--out", "data/dpo"),
@@ -137,6 +138,8 @@ def set_up(
     ):
         done = program(*command, folder=work, **_models(url))
         assert done.returncode == 0, (command, done.stdout, done.stderr)
+    for name in ("rules", "model"):
+        shutil.copytree(work / "runs" / "my-model", work / "runs" / name)
     (work.parent / "answers.jsonl").rename(work / "answers.jsonl")
     shutil.copytree(program.home, program.home.with_name("saved"), symlinks=True)
     return program
