@@ -168,7 +168,7 @@ def stage_project(root: Path, destination: Path, target: Path, leave_out: Sequen
     staging = _Staging(root, destination)
     target_name = Path(os.path.relpath(target, root))
     is_single_file = _is_no_project(root)
-    unwanted = {name for name in _names_below(root, leave_out) if not _is_tracked(root / name)}
+    unwanted = {name for name in _names_below(root, leave_out) if not is_tracked(root / name)}
     destination.mkdir(parents=True, exist_ok=True)
     try:
         staging.copy(target_name, is_target=True)
@@ -327,7 +327,7 @@ def _own_files(root: Path, left_out: list[str]) -> Iterator[Path]:
             yield name
 
 
-def _is_tracked(path: Path) -> bool:
+def is_tracked(path: Path) -> bool:
     """Whether git tracks a file in the innermost repository around it, or cannot tell."""
     top = next((folder for folder in path.parents if os.path.lexists(folder / ".git")), None)
     if top is None:

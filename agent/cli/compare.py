@@ -137,6 +137,7 @@ def compare(
         left_out=outputs.files(),
     )
     jobs = _jobs(before, after, base, head, function, inputs)
+    outputs.check_sources({"--calls": calls, "--cases": cases})
     outputs.check(Path(before), "a file that is compared", {Path(after or before): "a file that is compared"})
     style = style_of(progress, quiet=quiet)
     with show_beginning(_named(before, after, base, head), style):

@@ -13,6 +13,7 @@ import typer
 from afterburner.agent.cli.counterexample_file import check_tests_place
 from afterburner.sandbox import UsageError
 from afterburner.sandbox.folders import absolute_path
+from afterburner.sandbox.project import find_project_root, is_tracked
 from afterburner.sandbox.terminal.destinations import (
     STDOUT,
     check_destination,
@@ -82,14 +83,18 @@ class Outputs:
         """Find out now whether something would be written over what is read.
 
         Args:
-            sources: files by what they are named with; None: there is none.
+            sources: files, and folders of files, by what they are named with; None: there is none.
 
         Raises:
             UsageError: a result would be.
         """
         for (option, place), (source_is, source) in product(self.places().items(), sources.items()):
-            if place != STDOUT and source is not None and same_place(place, source):
+            if place == STDOUT or source is None:
+                continue
+            if same_place(place, source):
                 raise UsageError(f"{option} {place}: {source_is} reads this file; name another one.")
+            if Path(place).resolve().is_relative_to(Path(source).resolve()):
+                raise UsageError(f"{option} {place}: {source_is} reads this folder; name a file outside of it.")
 
     def check(
         self, target: Path, target_is: str = "the file to optimise", others: Mapping[Path, str] | None = None
@@ -113,6 +118,7 @@ class Outputs:
                 _check_no_code(option, place)
         check_tests_place(self.counterexample)
         self._check_apart()
+        self._check_of_receipt(find_project_root(target))
         if self.apply and target.is_file():
             check_writable("--apply", target)
             check_folder("--apply", target)
@@ -148,6 +154,18 @@ class Outputs:
         for (option, place), (other, other_place) in combinations(self.places().items(), 2):
             if same_place(place, other_place):
                 raise UsageError(f"{option} and {other} name the same place; give each its own.")
+
+    def _check_of_receipt(self, root: Path) -> None:
+        """A receipt holds for the project as it was judged, and what git tracks there is a part of it."""
+        if self.receipt is None:
+            return
+        for option, place in self.places().items():
+            path = absolute_path(place)
+            if place != STDOUT and path.is_file() and path.is_relative_to(root) and is_tracked(path):
+                raise UsageError(
+                    f"{option} {place}: git tracks this file, so it is part of the project that the receipt is for. "
+                    "Name another file, or take this one out of git: git rm --cached"
+                )
 
 
 def _check_no_code(option: str, place: str) -> None:

@@ -120,7 +120,8 @@ def run(
         counterexample=counterexample,
         record=settings.models.record,
     )
-    outputs.check_sources({"--calls": settings.inputs.calls, **_recordings(settings.models.model)})
+    read = {"--calls": settings.inputs.calls, "--cases": settings.inputs.cases}
+    outputs.check_sources({**read, **_recordings(settings.models.model)})
     settings = replace(settings, inputs=replace(settings.inputs, left_out=outputs.files()))
     style = style_of(progress, quiet=quiet)
     is_many = command or Path(file).is_dir()

@@ -72,6 +72,7 @@ def verify(
     Inputs are found as for `run`, then changed and recombined. Exit code 0: no difference; 1: one was found.
     """
     outputs = Outputs(json=json, counterexample=counterexample)
+    outputs.check_sources({"--calls": calls})
     outputs.check(Path(file), "the file with the original", {Path(against): "the other file"})
     style = style_of(progress, quiet=quiet)
     with show_beginning(f"{function} in {display_path(file)} and {display_path(against)}", style):

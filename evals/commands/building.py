@@ -108,12 +108,18 @@ def line_of(event: BuildEvent | Outcome) -> str:
         done = f" ({event.done} of {event.total})" if event.total else ""
         return scrub_line(f"{_problem(event)}: {event.doing}{done}")
     if event.reason:
-        return scrub_line(f"{_problem(event)}: left out: {event.reason}")
+        return scrub_line(f"{_problem(event)}: left out: {event.reason}{_left(event)}")
     notes = "".join(f"; {note}" for note in event.notes)
     return scrub_line(
         f"{_problem(event)}: kept: {counted(event.references, 'reference')}, {event.public_cases} public and "
-        f"{counted(event.private_cases, 'private case')}, {event.elapsed_s:.0f} s{notes}"
+        f"{counted(event.private_cases, 'private case')}, {event.elapsed_s:.0f} s{notes}{_left(event)}"
     )
+
+
+def _left(outcome: Outcome) -> str:
+    """How long the other problems take, if they take as long; empty if that is next to nothing."""
+    minutes = round(outcome.left_s / 60)
+    return f"; about {counted(minutes, 'minute')} for the problems left, at this rate" if minutes else ""
 
 
 def _problem(event: BuildEvent | Outcome) -> str:

@@ -129,7 +129,7 @@ def build_benchmark(
             elif folder.is_done(_name(raw)):
                 summary.done_before += 1
             else:
-                on_outcome(work.of(_build_one(raw, builder, folder)))
+                on_outcome(work.after(_build_one(raw, builder, folder)))
             seen.add(_name(raw))
         summary.counts = folder.count()
     summary.left_out = folder.left_out()
@@ -144,6 +144,15 @@ class _Place:
 
     problems: int
     number: int = 0
+    built: int = 0  # in this call
+    elapsed_s: float = 0.0  # of these
+
+    def after(self, outcome: Outcome) -> Outcome:
+        """What became of a problem that was built now, with what the others may take."""
+        self.built += 1
+        self.elapsed_s += outcome.elapsed_s
+        left = max(self.problems - self.number, 0)
+        return replace(self.of(outcome), left_s=left * self.elapsed_s / self.built)
 
     def of(self, told: Told) -> Told:
         """The same event with where the work is."""

@@ -17,8 +17,9 @@ from typing import TYPE_CHECKING, Any
 from afterburner.agent import AfterburnerError, CancelledError, CancelToken, Caps
 from afterburner.evals.errors import EvaluationError
 from afterburner.evals.running.folder import RunFolder
+from afterburner.evals.running.ledger import fails_for_all
 from afterburner.evals.running.local import evaluation_session
-from afterburner.evals.running.loops import CapReachedError, LoopRunner
+from afterburner.evals.running.loops import LoopRunner
 from afterburner.evals.running.progress import Step
 from afterburner.evals.running.rows import used_by
 from afterburner.evals.running.settings import EvaluationSettings
@@ -119,8 +120,8 @@ class ClusterWork:
             self.ledger.usages[problem_id] = used_by(found["rows"].get("candidates", ()))
             self.ledger.keep(problem_id, found["rows"])
         else:
-            kind = CapReachedError if found["is_cap"] else EvaluationError
-            self.ledger.fail(problem_id, kind(found["error"]))
+            self.ledger.fail(problem_id, EvaluationError(found["error"]))
+            self.ledger.stopped |= found["fails_for_all"]
 
 
 def _is_shared(path: Path, session_id: str) -> bool:
@@ -135,8 +136,8 @@ def evaluate_remotely(order: dict[str, Any]) -> dict[str, Any]:
     """Evaluate one problem on a worker of the cluster.
 
     Returns:
-        `rows` by table; or `error` with `is_cap`, where the problem could not be evaluated. Caps hold over all workers,
-        so without the run's folder, which counts the use of models, a capped run is refused.
+        `rows` by table; or `error`, where the problem could not be evaluated, with `fails_for_all`. Caps hold over all
+        workers, so without the run's folder, which counts the use of models, a capped run is refused.
     """
     subject = subject_from_json(order["subject"])
     settings = EvaluationSettings.from_document(order["settings"])
@@ -144,7 +145,7 @@ def evaluate_remotely(order: dict[str, Any]) -> dict[str, Any]:
         path = Path(order["folder"])
         is_shared = _is_shared(path, order["session_id"])
         if not is_shared and any(cap is not None for cap in order["caps"].values()):
-            return {"error": _CAPS_NEED_SHARING.format(path), "is_cap": True}
+            return {"error": _CAPS_NEED_SHARING.format(path), "fails_for_all": True}
         folder = RunFolder(path if is_shared else Path(own), order["name"], settings, order["session_id"])
         try:
             with (
@@ -156,4 +157,4 @@ def evaluate_remotely(order: dict[str, Any]) -> dict[str, Any]:
         except CancelledError:
             raise
         except AfterburnerError as error:
-            return {"error": str(error), "is_cap": isinstance(error, CapReachedError)}
+            return {"error": str(error), "fails_for_all": fails_for_all(error)}

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from afterburner.agent.models.requests.endings import ModelFailedError
 from afterburner.evals.datasets.guessing import OWN
 from afterburner.evals.datasets.sources import layout_hint
 from afterburner.evals.errors import DatasetError, EvaluationError
@@ -48,7 +49,7 @@ class Ledger:
     usages: dict[str, Usage] = field(default_factory=dict)  # of this command, by the problem; for a cluster alone
     used: Callable[[], Usage | None] | None = None  # of the whole run, over all commands that worked on it
     problems: int = 0  # in all; 0: not known
-    stopped: bool = False  # a cap was reached or the server is gone, so no further problem is begun
+    stopped: bool = False  # any further problem would fail alike, so none is begun
 
     def unfinished(self, subjects: Iterator[Subject | Rejected]) -> Iterator[Subject]:
         """What is not stored yet; records that cannot be used are noted."""
@@ -79,7 +80,7 @@ class Ledger:
         """Note that a problem could not be evaluated; that says nothing of the model."""
         why = str(error)
         self.outcome.failed[problem_id] = why if problem_id in why else f"{problem_id}: {why}"
-        self.stopped = self.stopped or isinstance(error, CapReachedError)
+        self.stopped = self.stopped or fails_for_all(error)
         self.tell(Step.FAILED, problem_id, self.outcome.failed[problem_id])
 
     def fail_unexpectedly(self, problem_id: str, error: BaseException) -> None:
@@ -116,6 +117,11 @@ class Ledger:
         scope = "in this command" if self.used is None else "in the run so far"
         left = max(self.problems - len(self.outcome.rejected), done) if self.problems else 0
         self.on_event(EvaluationEvent(step, problem_id, detail, done, left, requests, tokens, cost_usd, scope))
+
+
+def fails_for_all(error: BaseException) -> bool:
+    """Whether any other problem would fail alike: a cap is reached, or the server turns every request away."""
+    return isinstance(error, CapReachedError) or (isinstance(error, ModelFailedError) and error.turns_all_away)
 
 
 def _found(rows: Mapping[str, Sequence[Row]]) -> str:

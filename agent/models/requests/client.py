@@ -189,7 +189,8 @@ class ModelClient:
                 elif error.failure.too_long and limit is not None and limit > _SHORTEST_LIMIT:
                     limit = max(limit // 2, _SHORTEST_LIMIT)
                 else:
-                    raise ModelFailedError(error.failure.line) from None
+                    failure = error.failure
+                    raise ModelFailedError(failure.line, turns_all_away=failure.turns_all_away) from None
 
     def _request(self, model: Model, question: Question, seed: int, n: int, limit: int | None) -> ModelRequest:
         parameters: dict[str, Any] = {}

@@ -14,4 +14,11 @@ class CapReachedError(ProposerError):
 
 
 class ModelFailedError(ProposerError):
-    """A model cannot be used, and asking it again does not help."""
+    """A model cannot be used, and asking it again does not help.
+
+    `turns_all_away`: nor does asking it anything else: its server does not know the model, or refuses the key.
+    """
+
+    def __init__(self, message: str, *, turns_all_away: bool = False) -> None:
+        super().__init__(message)
+        self.turns_all_away = turns_all_away

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 _MAX_MESSAGE_CHARS = 300
 _OF_LITELLM = re.compile(r"\Alitellm\.(\w+): (?:\1: )?(?:\w*Exception - )?")  # says nothing to a user
+_OF_ANY_REQUEST = {401, 404}  # 400 and 403 may be about one prompt alone
 _NOT_ARRIVED = {"ConnectError", "ConnectTimeout", "PoolTimeout", UnguardedError.__name__}
 
 
@@ -30,6 +31,7 @@ class Failure:
     free: bool  # turned away or never arrived: nothing was used
     too_many: bool = False  # the server may not want to give several answers at once
     too_long: bool = False  # the server may not want to give answers that long
+    turns_all_away: bool = False  # any other request would fail alike: the name of the model, the key, a used-up quota
     busy: bool = False  # too many requests in too short a time
     wait_s: float | None = None  # what the server asked us to wait
 
@@ -53,6 +55,7 @@ def failure_of(
         free=not_arrived or 400 <= status < 500,
         too_many=status == 400,
         too_long=status == 400 and ("token" in line or "context" in line),
+        turns_all_away=quota or status in _OF_ANY_REQUEST,
         busy=isinstance(error, litellm.RateLimitError),
         wait_s=_retry_after(_headers(error)),
     )

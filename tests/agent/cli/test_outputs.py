@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import subprocess
 import tempfile
 from contextlib import contextmanager
 from pathlib import Path
@@ -65,6 +66,26 @@ def test_no_result_is_written_over_what_is_read(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match=r"--json .*answers.jsonl: --model replay: reads this file; name another one"):
         outputs.check_sources({"--calls": None, "--model replay:": str(recording)})
     outputs.check_sources({"--calls": str(tmp_path / "calls.py")})
+
+
+def test_no_result_becomes_a_case(tmp_path: Path) -> None:
+    cases = tmp_path / "cases"
+    cases.mkdir()
+    with pytest.raises(UsageError, match=r"--json .*1\.in: --cases reads this folder; name a file outside of it"):
+        Outputs(json=str(cases / "1.in")).check_sources({"--cases": str(cases)})
+    Outputs(json=str(tmp_path / "cases.json")).check_sources({"--cases": str(cases)})
+
+
+def test_a_receipt_is_for_a_project_that_the_results_do_not_change(tmp_path: Path, target: Path) -> None:
+    tracked, new = tmp_path / "results.json", tmp_path / "receipt.json"
+    tracked.write_text("{}", encoding="utf-8")
+    for arguments in (("init", "-q"), ("add", "results.json")):
+        subprocess.run(["git", "-C", str(tmp_path), *arguments], check=True)
+    Outputs(json=str(tracked)).check(target)
+    Outputs(json=str(tmp_path / "others.json"), receipt=str(new)).check(target)
+    for outputs in (Outputs(json=str(tracked), receipt=str(new)), Outputs(receipt=str(tracked))):
+        with pytest.raises(UsageError, match="git tracks this file"):
+            outputs.check(target)
 
 
 def test_no_result_is_written_over_code(tmp_path: Path, target: Path) -> None:

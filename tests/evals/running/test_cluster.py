@@ -69,7 +69,7 @@ def test_caps_are_refused_where_workers_cannot_count_together(tmp_path: Path) ->
     alone = evaluate_remotely(order)
     (tmp_path / "run.json").write_text(json.dumps({"format": 1, **order, "session": "another"}), "utf-8")
     for found in (alone, evaluate_remotely(order)):
-        assert found["is_cap"]
+        assert found["fails_for_all"]
         assert "no cap could be kept" in found["error"]
         assert str(tmp_path) in found["error"]
 

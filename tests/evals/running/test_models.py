@@ -8,6 +8,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
+from fault_proxy import Fault, FaultProxy, Kind
 from model_server import ModelServer, StoredRequest, serving
 from running_problems import FAST, LOOP, SLOW, WRONG, answer
 
@@ -113,6 +114,42 @@ def test_a_server_that_goes_away_ends_the_run_and_not_each_problem_in_turn(
     outcome = evaluate(folder, Resources(jobs=1))
     assert len(outcome.failed) == 1
     assert not outcome.is_complete
+
+
+@pytest.mark.parametrize("status", [401, 404])
+def test_a_server_that_turns_all_requests_away_is_asked_once_and_not_for_each_problem(
+    benchmark: Callable[..., Path],
+    asks: Callable[[ModelServer], str],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    status: int,
+) -> None:
+    with (
+        serving(ModelServer(lambda *_: answer(FAST))) as server,
+        serving(FaultProxy(server.url, lambda _: Fault(Kind.STATUS, status))) as proxy,
+    ):
+        settings = replace(settings_for(benchmark("one", "two", "three"), asks(server)), generations=1)
+        monkeypatch.setenv("OPENAI_API_BASE", proxy.url)
+        folder = begin_evaluation(tmp_path / "run", "a model", settings)
+        refused = evaluate(folder, Resources(jobs=1))
+        assert len(refused.failed) == len(proxy.arrived) == 1
+        monkeypatch.setenv("OPENAI_API_BASE", server.url)
+        mended = evaluate(RunFolder.open(folder.path), Resources(jobs=1))
+    assert mended.is_complete, mended.failed
+    assert len(mended.done) == 3
+
+
+def test_a_prompt_that_the_server_refuses_says_nothing_of_the_other_problems(
+    benchmark: Callable[..., Path], asks: Callable[[ModelServer], str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with (
+        serving(ModelServer(lambda *_: answer(FAST))) as server,
+        serving(FaultProxy(server.url, {1: Fault(Kind.STATUS, 400)})) as proxy,
+    ):
+        settings = replace(settings_for(benchmark("one", "two", "three"), asks(server)), generations=1)
+        monkeypatch.setenv("OPENAI_API_BASE", proxy.url)
+        outcome = evaluate(begin_evaluation(tmp_path / "run", "a model", settings), Resources(jobs=1))
+    assert (len(outcome.failed), len(outcome.done)) == (1, 2)
 
 
 def test_a_cap_of_money_without_a_price_is_refused_before_any_work(
