@@ -38,11 +38,11 @@ class EventKind(StrEnum):
     STAGING_VERSIONS = "staging_versions"
     MAKING_ENVIRONMENT = "making_environment"  # detail: what the image's builder or installer does
     RESUMING = "resuming"
-    INPUTS_LEFT_OUT = "inputs_left_out"  # subject: where they come from; detail: why
+    INPUTS_LEFT_OUT = "inputs_left_out"  # subject: where they come from, or the function that has none; detail: why
     OTHER_MACHINE = "other_machine"  # ratio: the minimum effect here
     PROFILING_FILE = "profiling_file"
     PROFILING_PROJECT = "profiling_project"  # subject: the command; empty: the project's tests
-    FOUND_TARGET = "found_target"  # subject: the function; detail: the objective that it stands out by
+    FOUND_TARGET = "found_target"  # subject: the function; detail: by what it stands out; empty: it comes next
     RUNNING_CASES = "running_cases"  # count: of the program's cases
     RUNNING_COMMAND = "running_command"  # subject: behind `python`
     RUNNING_FILE_AND_TESTS = "running_file_and_tests"

@@ -53,6 +53,8 @@ def _judged(event: ProgressEvent) -> str:
 
 
 def _found_target(event: ProgressEvent) -> str:
+    if not event.detail:
+        return f"{event.subject} comes next"
     return f"{event.subject} {'uses the most CPU time' if event.detail == 'time' else 'holds the most memory'}"
 
 

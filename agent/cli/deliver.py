@@ -11,12 +11,13 @@ from afterburner.agent.cli.offer import weigh
 from afterburner.agent.cli.pages import page_of_run
 from afterburner.agent.cli.run_document import document_of
 from afterburner.agent.cli.summary import print_summary
-from afterburner.agent.code.patch import patch_bytes, write_atomically
+from afterburner.agent.code.patch import is_written, patch_bytes, write_atomically
 from afterburner.agent.evidence.growth_svg import growth_svg
 from afterburner.agent.evidence.receipt import receipt_bytes
 from afterburner.sandbox import AfterburnerError
 from afterburner.sandbox.terminal.console import open_console
 from afterburner.sandbox.terminal.destinations import STDOUT, write_result
+from afterburner.sandbox.terminal.program_name import program_name
 from afterburner.sandbox.terminal.text import confirm, display_path, is_interactive
 
 if TYPE_CHECKING:
@@ -41,14 +42,15 @@ def deliver(result: RunResult, settings: RunSettings, outputs: Outputs) -> None:
     console = open_console(sys.stderr if outputs.take_stdout else sys.stdout)
     offer = weigh(result, settings.proof.min_gain_per_line)
     print_summary(console, result, offer)
-    applied, problem, missing = False, None, []
+    holds = offer.offered and is_written(result.target, result.best_source)  # the run was killed behind its last step
+    applied, problem, missing = holds and outputs.apply, None, []
     try:
         if outputs.patch is not None and offer.offered:
             write_result("--patch", outputs.patch, patch_bytes(result.target, result.patch))
         missing = _write_evidence(result, outputs)
         if outputs.html is not None:
             write_result("--html", outputs.html, page_of_run(result, settings).encode())
-        if outputs.apply and offer.offered:
+        if outputs.apply and offer.offered and not holds:
             applied = _apply(result, ask=not outputs.yes)
     except AfterburnerError as error:
         problem = error
@@ -58,7 +60,7 @@ def deliver(result: RunResult, settings: RunSettings, outputs: Outputs) -> None:
         raise problem
     for each in missing:
         console.print(each, soft_wrap=True)
-    _print_next(console, result, outputs, offered=offer.offered, applied=applied)
+    _print_next(console, result, outputs, offered=offer.offered, applied=applied, holds=holds)
     if console.reader_gone:
         raise BrokenPipeError
 
@@ -92,7 +94,9 @@ def _apply(result: RunResult, *, ask: bool) -> bool:
     return True
 
 
-def _print_next(console: Console, result: RunResult, outputs: Outputs, *, offered: bool, applied: bool) -> None:
+def _print_next(
+    console: Console, result: RunResult, outputs: Outputs, *, offered: bool, applied: bool, holds: bool
+) -> None:
     """Say what was written and what to do next."""
     name = display_path(result.target.path)
     if not offered:
@@ -101,10 +105,12 @@ def _print_next(console: Console, result: RunResult, outputs: Outputs, *, offere
         return
     if outputs.patch not in (None, STDOUT):
         console.print(f"The patch is in {display_path(str(outputs.patch))}.", soft_wrap=True)
-    if applied:
+    if holds:
+        console.print(f"{name} holds this rewrite already.", soft_wrap=True)
+    elif applied:
         console.print(f"Written to {name}.", soft_wrap=True)
     elif outputs.apply:
         console.print(f"Nothing was written to {name}.", soft_wrap=True)
     else:
         console.print(f"{name} is unchanged. This writes the rewrite:", soft_wrap=True)
-        console.print(f"    afterburner-agent resume {result.run_id} --apply", soft_wrap=True)
+        console.print(f"    {program_name()} resume {result.run_id} --apply", soft_wrap=True)

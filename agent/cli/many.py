@@ -16,12 +16,13 @@ from afterburner.agent.cli.offer import weigh
 from afterburner.agent.cli.pages import page_of_many
 from afterburner.agent.cli.progress import show_progress
 from afterburner.agent.cli.resume_hint import say_how_to_resume
-from afterburner.agent.code.patch import patch_bytes, write_atomically
+from afterburner.agent.code.patch import is_written, patch_bytes, write_atomically
 from afterburner.agent.session.from_settings import session_for
 from afterburner.agent.store.checkpoints import new_run_id
 from afterburner.sandbox import AfterburnerError
 from afterburner.sandbox.terminal.console import open_console
 from afterburner.sandbox.terminal.destinations import write_result
+from afterburner.sandbox.terminal.program_name import program_name
 from afterburner.sandbox.terminal.text import confirm, display_path, is_interactive
 
 if TYPE_CHECKING:
@@ -32,7 +33,6 @@ if TYPE_CHECKING:
     from afterburner.agent.cli.progress import ProgressStyle
     from afterburner.agent.loop.results import RunResult
     from afterburner.agent.options import RunSettings
-    from afterburner.agent.types import Target
 
 ALL = "all.patch"
 
@@ -134,7 +134,7 @@ def _write_patches(folder: Path, many: ManyResult, names: dict[int, str]) -> Non
 
 
 def _apply(many: ManyResult, applied: list[str], *, ask: bool) -> None:
-    left = {path: each for path, each in many.merged.sources.items() if not _is_written(*each)}
+    left = {path: each for path, each in many.merged.sources.items() if not is_written(*each)}
     applied += [path for path in many.merged.sources if path not in left]  # before this run was killed
     if not left:
         return
@@ -142,7 +142,7 @@ def _apply(many: ManyResult, applied: list[str], *, ask: bool) -> None:
         what, plural = ("the command", "es") if many.settings.batch.command else ("the project's tests", "")
         raise AfterburnerError(
             f"Nothing was written, because nothing shows that {what} still pass{plural}: "
-            f"{many.objection}. `afterburner-agent resume {many.run_id} --patch DIR` writes the patches: apply "
+            f"{many.objection}. `{program_name()} resume {many.run_id} --patch DIR` writes the patches: apply "
             "those that you trust one by one."
         )
     listed = ", ".join(display_path(path) for path in left)
@@ -157,13 +157,6 @@ def _apply(many: ManyResult, applied: list[str], *, ask: bool) -> None:
             problems.append(str(error))
     if problems:
         raise AfterburnerError(" ".join(problems))
-
-
-def _is_written(target: Target, text: str) -> bool:
-    try:
-        return Path(target.path).read_bytes() == text.encode(target.encoding)
-    except (OSError, UnicodeError):
-        return False
 
 
 def _print_next(console: Console, many: ManyResult, outputs: Outputs, applied: list[str]) -> None:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from afterburner.agent.errors import ProposerError, RunNotFoundError, RunStoreError
 from afterburner.agent.models.requests.endings import CapReachedError
 from afterburner.agent.store.table import open_runs
+from afterburner.sandbox.terminal.program_name import program_name
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -31,7 +32,7 @@ def say_how_to_resume(begun: Sequence[str]) -> Iterator[None]:
 
 def _say_resume(run_ids: Sequence[str]) -> None:
     for run_id in run_ids:
-        sys.stderr.write(f"`afterburner-agent resume {run_id}` continues this run.\n")
+        sys.stderr.write(f"`{program_name()} resume {run_id}` continues this run.\n")
 
 
 def _can_go_on(run_id: str) -> bool:

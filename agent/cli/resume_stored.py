@@ -17,6 +17,7 @@ from afterburner.agent.store.stored_run import RunState, owner_of
 from afterburner.agent.store.table import open_runs
 from afterburner.sandbox import UsageError
 from afterburner.sandbox.terminal.destinations import STDOUT
+from afterburner.sandbox.terminal.program_name import program_name
 
 if TYPE_CHECKING:
     from afterburner.agent.loop.results import RunResult
@@ -55,8 +56,6 @@ def resume_stored(
         return
     outputs.check(Path(stored.run.file))
     result = _go_on(stored, style)
-    if outputs.apply and _is_written(result):
-        outputs = replace(outputs, apply=False)
     deliver(result, stored.settings, outputs)
 
 
@@ -88,7 +87,7 @@ def _stored(name: str) -> _Stored:
         run = table.find(name)
         owner = owner_of(run.run_id)
         if owner != run.run_id and run.state is not RunState.FINISHED:
-            raise UsageError(f"Run {run.run_id} is part of another: `afterburner-agent resume {owner}` continues it.")
+            raise UsageError(f"Run {run.run_id} is part of another: `{program_name()} resume {owner}` continues it.")
         asked = table.asked(run.run_id)
         return _Stored(run, asked.settings_from(Path.cwd()), _outputs(asked))
 
@@ -114,11 +113,3 @@ def _go_on(stored: _Stored, style: ProgressStyle) -> RunResult:
         session_for(stored.settings, run_id) as session,
     ):
         return session.resume(run_id, on_event=on_event)
-
-
-def _is_written(result: RunResult) -> bool:
-    """Whether the file already holds what is offered: the run was killed behind its last step."""
-    try:
-        return Path(result.target.path).read_bytes() == result.best_source.encode(result.target.encoding)
-    except (OSError, UnicodeError):
-        return False

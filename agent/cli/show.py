@@ -26,6 +26,7 @@ from afterburner.agent.wording import count, format_ratio
 from afterburner.sandbox.terminal.console import open_console
 from afterburner.sandbox.terminal.destinations import STDOUT
 from afterburner.sandbox.terminal.options import filled
+from afterburner.sandbox.terminal.program_name import program_name
 from afterburner.sandbox.terminal.text import display_path, format_elapsed, scrub_line
 
 if TYPE_CHECKING:
@@ -90,7 +91,7 @@ def _show_many(console: Console, table: RunTable, run: KeptRun, json: str | None
         standing = f"{run.state.value}  {display_path(run.file)}: {known}, {format_elapsed(many.used_s)} min used"
         console.print(Text(standing), soft_wrap=True)
     if run.state.value == "interrupted":
-        console.print(f"`afterburner-agent resume {run.run_id}` continues it.", soft_wrap=True)
+        console.print(f"`{program_name()} resume {run.run_id}` continues it.", soft_wrap=True)
 
 
 def _show_unfinished(console: Console, table: RunTable, run: KeptRun, json: str | None) -> None:
@@ -114,7 +115,7 @@ def _show_unfinished(console: Console, table: RunTable, run: KeptRun, json: str 
     name = f"{display_path(run.file)} {scrub_line(run.function or '')}".strip()
     console.print(Text(f"{run.state.value}  {name}: {_standing(state)}"), soft_wrap=True)
     if run.state.value == "interrupted":
-        console.print(f"`afterburner-agent resume {run.run_id}` continues it.", soft_wrap=True)
+        console.print(f"`{program_name()} resume {run.run_id}` continues it.", soft_wrap=True)
 
 
 def _standing(state: LoopState | None) -> str:

@@ -9,6 +9,7 @@ import shutil
 import stat
 import sys
 
+from afterburner.sandbox.terminal.program_name import program_name
 from afterburner.sandbox.terminal.text import scrub_line
 
 _MOST_ENTRIES = 2_000  # of a folder, looked at for an example; more would be slow
@@ -28,7 +29,7 @@ Afterburner Agent rewrites slow code. It checks in a sandbox that the rewrite be
 
 def welcome(folder: str) -> str:
     """The text printed without arguments; the next command names a file of the folder that runs by itself, if any."""
-    return f"{_TEXT}Next: afterburner-agent {_next_words(folder)}"
+    return f"{_TEXT}Next: {program_name()} {_next_words(folder)}"
 
 
 def _next_words(folder: str) -> str:

@@ -118,6 +118,14 @@ def write_atomically(target: Target, new_source: str) -> None:
         ) from None
 
 
+def is_written(target: Target, source: str) -> bool:
+    """Whether the target's file already holds this text."""
+    try:
+        return Path(target.path).read_bytes() == source.encode(target.encoding)
+    except (OSError, UnicodeError):
+        return False
+
+
 def readability(old: str, new: str, language: str = PYTHON) -> Readability:
     """Count what the new text costs its reader: lines added and removed, branches (McCabe) added or, negative, saved.
 

@@ -29,18 +29,19 @@ if TYPE_CHECKING:
 
 MAX_LISTED = 12
 ABOUT_THE_SAME = 0.5  # of the largest transient memory
+NOTICEABLE_S = 0.01  # importing a module may call some of its functions; a workload takes more
 NOTICEABLE_BYTES = 64 * 1024  # less cannot be measured in a process: then time decides
 
 
-def hottest_function(
+def hottest_functions(
     sandbox: Sandbox, target: Target, environment: PythonEnvironment, settings: RunSettings, limits: Limits
-) -> str:
-    """The function or `Class.method` that takes the most time or holds the most memory, as the objective asks.
+) -> list[str]:
+    """The functions and methods (`Class.method`), first the one that takes the most time or holds the most memory.
 
-    Functions that say `# afterburner: skip` do not count.
+    Functions that say `# afterburner: skip` do not count. The objective says what counts; by memory, one is named.
 
-    The workload is the file of `--calls` or the cases of `--cases` if given; else the first that runs anything of
-    the file: its `__main__` block, its doctests, the project's tests.
+    The workload is the file of `--calls` or the cases of `--cases` if given; else the first that works for a while in
+    the file's functions: its `__main__` block, its doctests, the project's tests.
 
     Raises:
         WorkloadError: the file cannot be imported, or nothing of it runs; the message names the functions.
@@ -53,21 +54,23 @@ def hottest_function(
             f"{target.path}: each of its functions says `{SKIP_MARKER}`. To optimise one anyway, name it: --function."
         )
     if len(names) == 1:
-        return names[0]
+        return names
     harness = Harness(sandbox, target, environment, limits)
     if settings.search.objective is not Objective.TIME:
         for answer in _profiles(harness, settings, names, "memory"):
             if (holder := largest_holder(answer.memory, names)) is not None:
-                return holder
-            if answer.memory:
-                break
+                return [holder]
     tried: list[str] = []
+    most: dict[str, float] = {}
     for answer in _profiles(harness, settings, names, "time"):
-        costs = {profile.qualname: profile.cost_s for profile in answer.profiles if profile.calls}
-        candidates = [name for name in names if name in costs]
-        if candidates:
-            return max(candidates, key=lambda name: costs[name])
+        known = {profile.qualname: profile.cost_s for profile in answer.profiles if profile.calls}
+        costs = {name: known[name] for name in names if name in known}
+        most = max(most, costs, key=lambda each: max(each.values(), default=-1.0))
+        if max(most.values(), default=0.0) >= NOTICEABLE_S:
+            break
         tried += [failure.reason for failure in answer.failures]
+    if most:
+        return sorted(most, key=lambda name: -most[name])
     listed = ", ".join(names[:MAX_LISTED]) + (" …" if len(names) > MAX_LISTED else "")
     why = "".join(f"\n  - {reason}" for reason in dict.fromkeys(tried))
     raise WorkloadError(

@@ -20,6 +20,8 @@ from afterburner.agent.types import OF_A_PROBLEM, Decision, HeldOut, Objective
 from afterburner.agent.wording import count, format_by_size, format_ratio
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from afterburner.agent.evidence.gather import Evidence
     from afterburner.agent.judge.confirmation import Confirmation, Incumbent
     from afterburner.agent.judge.measuring.workbench import Workbench
@@ -39,6 +41,16 @@ if TYPE_CHECKING:
     )
     from afterburner.agent.usage import Usage
     from afterburner.sandbox import Measurement
+
+
+_AGAINST = {  # what stood against one candidate, and against several
+    Decision.NOT_BETTER: ("is right but not better", "are right but not better"),
+    Decision.TOO_NOISY: ("is right but too noisy to call better", "are right but too noisy to call better"),
+    Decision.PROMISING: ("is right but was not tested", "are right but were not tested"),
+    Decision.CONDITIONAL: ("is right on a condition only", "are right on a condition only"),
+    Decision.WRONG: ("is wrong", "are wrong"),
+    Decision.REFUSED: ("was refused", "were refused"),
+}
 
 
 class RunDecision(StrEnum):
@@ -279,8 +291,14 @@ def _summary(settings: RunSettings, state: LoopState, workload: Workload) -> str
         if settings.models.model == "rules":
             return "nothing is offered: no rule fits; a language model may find more"
         return f"nothing is offered: {state['usage'].cap or 'there was nothing to propose'}"
-    tried = len(state["records"])
-    which = f"none of {tried} candidates was" if tried > 1 else "the only candidate was not"
-    if state["ended_early"] == TIME_IS_UP:
-        return f"nothing is offered: {which} shown to be correct and really better; {TIME_IS_UP}"
-    return f"nothing is offered: {which} correct and really better"
+    why = _why_none([each.decision for each in state["records"]])
+    return f"nothing is offered: {why}{f'; {TIME_IS_UP}' if state['ended_early'] == TIME_IS_UP else ''}"
+
+
+def _why_none(decisions: Sequence[Decision]) -> str:
+    """What stood against the candidates."""
+    found = Counter(decisions)
+    if len(decisions) == 1:
+        return f"the only candidate {_AGAINST[decisions[0]][0]}"
+    counted = ", ".join(f"{found[each]} {_AGAINST[each][found[each] > 1]}" for each in _AGAINST if found[each])
+    return f"of {len(decisions)} candidates {counted}"

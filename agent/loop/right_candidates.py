@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from afterburner.agent.loop.search_policy import incumbent_before, over_original
 from afterburner.agent.loop.state import round_of
-from afterburner.agent.types import Decision, Objective
+from afterburner.agent.types import Decision
 from afterburner.sandbox import Verdict
 
 if TYPE_CHECKING:
@@ -16,12 +16,6 @@ if TYPE_CHECKING:
     from afterburner.agent.judge.confirmation import Incumbent
     from afterburner.agent.loop.results import RunResult
     from afterburner.agent.types import JudgedCandidate
-
-_IS_BETTER = {
-    Objective.TIME: "is faster",
-    Objective.MEMORY: "needs less memory",
-    Objective.INTEGRAL: "needs less memory over time",
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,27 +35,26 @@ def right_candidates(result: RunResult) -> list[RightCandidate]:
     """
     winner = next((each.id for each in result.candidates if each.decision is Decision.IMPROVED), "")
     lineage = [each for each in result.trajectory if each is not None]
-    better = _IS_BETTER[result.objective]
     rows = [
-        RightCandidate(each.id, over_original(each, lineage), _why_not(each, lineage, winner, better))
+        RightCandidate(each.id, over_original(each, lineage), _why_not(each, lineage, winner))
         for each in result.candidates
         if each.verdict is Verdict.ACCEPTED and each.gain is not None
     ]
     return sorted(rows, key=lambda row: (row.id != winner, -row.over_original))
 
 
-def _why_not(candidate: JudgedCandidate, lineage: Sequence[Incumbent], winner: str, better: str) -> str:
+def _why_not(candidate: JudgedCandidate, lineage: Sequence[Incumbent], winner: str) -> str:
     match candidate.decision:
         case Decision.IMPROVED:
             return ""
         case Decision.CONDITIONAL:
             return "right under a condition only"
         case Decision.PROMISING if winner:
-            return f"right, but {winner} {better}"
+            return f"right, but {winner} looked better in screening"
         case Decision.PROMISING:
             return "right, but no test was left for it"
         case Decision.NOT_BETTER if candidate.over_original is None:
             base = incumbent_before(candidate, lineage)
             if base is not None and round_of(base):
-                return f"right, but {base.id} {better}"
+                return f"right, but no better than {base.id} in screening"
     return f"right, but {candidate.reason}"

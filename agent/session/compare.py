@@ -17,7 +17,7 @@ from afterburner.agent.evidence.growth import SLOWER, measure_growth
 from afterburner.agent.evidence.project_files import project_files
 from afterburner.agent.evidence.receipt import make_receipt
 from afterburner.agent.inputs.build import build_workload
-from afterburner.agent.inputs.hottest import hottest_function
+from afterburner.agent.inputs.hottest import hottest_functions
 from afterburner.agent.inputs.versions import changed_function, read_version, stage_versions
 from afterburner.agent.judge.measuring.sampling import SampleFailedError
 from afterburner.agent.judge.measuring.timing_core import TimingCore
@@ -263,7 +263,7 @@ def _target(versions: Versions, settings: RunSettings, sandbox: Sandbox, limits:
         return before
     function = changed_function(before, after)
     if function is None:
-        function = hottest_function(sandbox, before, versions.environment, settings, limits)
+        function = hottest_functions(sandbox, before, versions.environment, settings, limits)[0]
     try:
         with_source(replace(after, function=function), after.source)
     except TargetError as error:

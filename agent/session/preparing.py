@@ -13,7 +13,7 @@ from afterburner.agent.errors import WorkloadError
 from afterburner.agent.events import EventKind, OnEvent, ProgressEvent
 from afterburner.agent.inputs.build import build_workload
 from afterburner.agent.inputs.cases import case_workload
-from afterburner.agent.inputs.hottest import hottest_function
+from afterburner.agent.inputs.hottest import hottest_functions
 from afterburner.agent.inputs.staging import stage, stage_alone
 from afterburner.agent.job.problem import Problem
 from afterburner.agent.judge.measuring.timing_core import TimingCore
@@ -89,6 +89,9 @@ def limits_of(settings: RunSettings) -> Limits:
     return workload_limits(settings.search.max_seconds, settings.inputs.float_tolerance)
 
 
+MOST_TRIED = 3  # of a file's functions, where the hottest ones have no inputs to be judged on
+
+
 def prepared_bench(
     settings: RunSettings,
     target: Target,
@@ -108,12 +111,7 @@ def prepared_bench(
         return _problem_bench(settings, target, sandbox, environment)
     limits = limits_of(settings)
     if target.function is None and settings.inputs.cases is None:
-        on_event(ProgressEvent(kind=EventKind.PROFILING_FILE))
-        function = hottest_function(sandbox, target, environment, settings, limits)
-        most = Objective.TIME if settings.search.objective is Objective.TIME else Objective.MEMORY
-        on_event(ProgressEvent(kind=EventKind.FOUND_TARGET, subject=function, detail=most.value))
-        path = Path(settings.file)
-        target = find_target(path, function, project_root=settings.batch.project_root, text=settings.unsaved_text(path))
+        return _hottest_bench(settings, target, sandbox, environment, on_event, writer=writer)
     workload = build_workload(sandbox, target, environment, settings, limits, on_event, writer)
     bench = Workbench(
         target,
@@ -127,6 +125,31 @@ def prepared_bench(
         command_folder=settings.batch.command_folder,
     )
     return _checked(bench, settings)
+
+
+def _hottest_bench(
+    settings: RunSettings,
+    target: Target,
+    sandbox: Sandbox,
+    environment: PythonEnvironment,
+    on_event: OnEvent,
+    *,
+    writer: CallWriter | None,
+) -> Workbench:
+    """Find the hottest function that has inputs to be judged on."""
+    on_event(ProgressEvent(kind=EventKind.PROFILING_FILE))
+    most = Objective.TIME if settings.search.objective is Objective.TIME else Objective.MEMORY
+    path, problems = Path(settings.file), []
+    for function in hottest_functions(sandbox, target, environment, settings, limits_of(settings))[:MOST_TRIED]:
+        on_event(ProgressEvent(kind=EventKind.FOUND_TARGET, subject=function, detail="" if problems else most.value))
+        named = find_target(path, function, project_root=settings.batch.project_root, text=settings.unsaved_text(path))
+        try:
+            return prepared_bench(settings, named, sandbox, environment, on_event, writer=writer)
+        except WorkloadError as error:
+            problems.append(error)
+            why = str(error).partition("\n")[0]
+            on_event(ProgressEvent(kind=EventKind.INPUTS_LEFT_OUT, subject=function, detail=why))
+    raise WorkloadError(f"{problems[0]}\nOr name another function of the file: --function.")
 
 
 def _checked(bench: Workbench, settings: RunSettings) -> Workbench:

@@ -57,8 +57,8 @@ def test_all_that_were_right_are_told_against_the_original_the_winner_first() ->
     assert right_candidates(result) == [
         RightCandidate("1.2", 8.0, ""),
         RightCandidate("2.2", 16.0, "right, but it leaves files behind"),
-        RightCandidate("2.1", 4.0, "right, but 1.2 is faster"),
-        RightCandidate("1.1", 3.0, "right, but 1.2 is faster"),
+        RightCandidate("2.1", 4.0, "right, but no better than 1.2 in screening"),
+        RightCandidate("1.1", 3.0, "right, but 1.2 looked better in screening"),
         RightCandidate("1.4", 0.5, "right, but worse: 0.50x"),
     ]
 

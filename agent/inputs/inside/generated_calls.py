@@ -16,7 +16,7 @@ from ....sandbox.driver.user_module import Resolved, resolve
 from .call_trial import Trier, limit_memory
 from .grown_values import Grower, Variant, variants_of
 from .harness_types import HURRIED
-from .hypothesis_storage import provide_storage
+from .hypothesis_storage import import_hypothesis, provide_storage
 from .type_hints import Shapes, Unusable, class_shape, parameter_shapes
 from .user_code import guarded
 
@@ -46,7 +46,7 @@ def generate_calls(request: Request, recorder: Recorder, write: Write) -> None:
     if module is None:
         return
     try:
-        import hypothesis  # noqa: F401, PLC0415 - only now is it known whether it is there
+        import_hypothesis()
     except ImportError:
         write({"kind": "failed", "stage": "no_hypothesis", "reason": "Hypothesis cannot be imported here"})
         return

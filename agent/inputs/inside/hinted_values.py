@@ -10,6 +10,7 @@ from .call_trial import interrupted_after
 from .grown_values import Grower
 from .harness_types import Interrupted
 from .hint_kinds import ITERATOR_HINTS, MAPPING_HINTS, SEQUENCE_HINTS, UNSAID, Hints
+from .hypothesis_storage import import_hypothesis
 from .type_hints import Shape, hint_namespace, shape_of
 
 DRAWN = 40  # values of each parameter
@@ -48,6 +49,7 @@ def _shapes(function: Callable[..., Any], source: str) -> Dict[str, Shape]:
 
 def _drawn(shapes: Dict[str, Shape], seed: int) -> Dict[str, List[Any]]:
     """What is drawn of these parameters together; nothing if anything goes wrong."""
+    import_hypothesis()
     drawn: Dict[str, List[Any]] = {}
     grower = Grower({name: (shape, False, False) for name, shape in shapes.items()}, seed)
     try:
@@ -55,8 +57,6 @@ def _drawn(shapes: Dict[str, Shape], seed: int) -> Dict[str, List[Any]]:
             for args, _ in grower.draw(DRAWN):
                 for name, value in zip(shapes, args):  # noqa: B905 - Python 3.9 has no strict
                     drawn.setdefault(name, []).append(value)
-    except ImportError:
-        raise
     except (Exception, Interrupted):  # noqa: BLE001 - constructors of the user's run
         return {}
     return drawn

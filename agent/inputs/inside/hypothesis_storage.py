@@ -18,6 +18,15 @@ _ENCODABLE = [[0, 0xD7FF], [0xE000, 0x10FFFF]]
 _FILES = {"codec-v2-utf-8": [_ENCODABLE, []], "codec-utf-8": _ENCODABLE}
 
 
+def import_hypothesis() -> None:
+    """Import it now, whole: what a time limit leaves half imported is broken for as long as the process lives.
+
+    Raises:
+        ImportError: there is none.
+    """
+    import hypothesis  # noqa: F401, PLC0415 - heavy, and only now may it be there
+
+
 def provide_storage(folder: str = FOLDER) -> None:
     """Let Hypothesis, which need not be imported yet, use this folder."""
     os.environ["HYPOTHESIS_STORAGE_DIRECTORY"] = folder

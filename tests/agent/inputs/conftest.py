@@ -10,7 +10,7 @@ import pytest
 
 from afterburner.agent.code.locate import find_target
 from afterburner.agent.inputs.build import build_workload
-from afterburner.agent.inputs.hottest import hottest_function
+from afterburner.agent.inputs.hottest import hottest_functions
 from afterburner.agent.options import InputOptions, RunSettings, Search
 from afterburner.agent.types import Objective, Target, Workload, WorkloadCall
 from afterburner.sandbox import Limits, PythonEnvironment
@@ -84,7 +84,7 @@ class Project:
             search=Search(objective=Objective(objective)),
             inputs=InputOptions(calls=str(calls) if calls else None, cases=str(cases) if cases else None),
         )
-        return hottest_function(self.sandbox, target, self.environment(target), settings, self.limits)
+        return hottest_functions(self.sandbox, target, self.environment(target), settings, self.limits)[0]
 
 
 @pytest.fixture

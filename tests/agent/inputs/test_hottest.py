@@ -76,6 +76,15 @@ def test_cases_are_a_workload_too(project: Project) -> None:
     assert project.hottest("work.py", cases=folder) == "slow"
 
 
+def test_what_importing_the_file_calls_is_no_workload_where_tests_do_more(project: Project) -> None:
+    file = project.write("work.py", WORK + "\nREPORT = Report([1])\n")
+    assert project.hottest(file) == "Report.__init__", "better than nothing"
+    project.write(
+        "test_work.py", "import work\n\ndef test_main():\n    assert work.main([str(n) for n in range(400)], 3)\n"
+    )
+    assert project.hottest(file) == "slow"
+
+
 def test_functions_that_say_so_are_not_chosen(project: Project) -> None:
     text = WORK.replace("def slow(rows):", "def slow(rows):  # afterburner: skip")
     project.write("work.py", text + '\nif __name__ == "__main__":\n    main([str(n) for n in range(400)], 1)\n')

@@ -26,6 +26,21 @@ print(intervals_from_codec("utf-8"))
 """
 
 
+_INTERRUPTED = """\
+import sys
+from afterburner.agent.inputs.inside import hinted_values
+
+hinted_values.DRAWING_S = 0.1  # less than the import takes, as the limit is on a busy machine
+
+def takes(number: int): ...
+
+hinted_values.hinted_values(takes, "", 0)
+assert "hypothesis" in sys.modules
+from hypothesis import find, strategies
+print(find(strategies.lists(strategies.integers()), lambda numbers: len(numbers) > 1))
+"""
+
+
 def _said(folder: Path, word: str) -> str:
     """What Hypothesis takes for encodable, with its storage in this folder."""
     done = subprocess.run(
@@ -46,6 +61,17 @@ def test_hypothesis_is_told_what_it_would_find_out_itself(tmp_path: Path) -> Non
     [known] = (provided / "unicode_data").glob(f"*/{made.name}")
     assert known.parent.name == made.parent.name
     assert not (provided / "tmp").exists()
+
+
+def test_a_time_limit_for_drawing_does_not_leave_hypothesis_half_imported(tmp_path: Path) -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", _INTERRUPTED],
+        env={"HYPOTHESIS_STORAGE_DIRECTORY": str(tmp_path), "PYTHONDONTWRITEBYTECODE": "1"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert (done.stdout, done.stderr) == ("[0, 0]\n", "")
 
 
 def test_all_characters_but_surrogates_are_encodable() -> None:
