@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 from afterburner.sandbox.scrubbing import scrub_bytes
@@ -11,6 +12,7 @@ if TYPE_CHECKING:
 
     from pydantic import ValidationError
 
+_OF_PYDANTIC = re.compile(r"\bValue error, |, unable to parse string as an? \w+")
 _MOST_PARTS = 12
 _LONGEST_PART = 60
 _LONGEST_MESSAGE = 300
@@ -19,6 +21,11 @@ _PLAINLY = {  # what pydantic says of common mistakes, in the words of this proj
     "extra_forbidden": "there is no such key",
     "too_short": "this is empty, or has too few parts",
 }
+
+
+def plainly(message: str) -> str:
+    """What pydantic says of a value, without its words about itself."""
+    return _OF_PYDANTIC.sub("", message)
 
 
 def first_mistake(error: ValidationError, whole: str = "the whole text") -> str:
@@ -36,6 +43,6 @@ def describe_mistake(mistake: Mapping[str, object], whole: str = "the whole text
     found = mistake.get("loc", ())
     parts = found[:_MOST_PARTS] if isinstance(found, tuple) else ()
     place = "".join(f"[{part}]" if isinstance(part, int) else f".{str(part)[:_LONGEST_PART]}" for part in parts)
-    message = _PLAINLY.get(str(mistake.get("type")), str(mistake.get("msg")).removeprefix("Value error, "))
+    message = _PLAINLY.get(str(mistake.get("type")), plainly(str(mistake.get("msg"))))
     line = f"{place.lstrip('.') or whole}: {message[:_LONGEST_MESSAGE]}".replace("\n", " ")
     return scrub_bytes(line.encode("utf-8", "replace"))

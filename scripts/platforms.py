@@ -30,7 +30,7 @@ MACHINES = {
 BASE = "the program itself"
 # What one package asks for and nothing of ours imports, so that an installer may be told to leave it out.
 NEEDLESS = "sqlite-vec ; sys_platform == 'none'\n"
-_CULPRIT = re.compile(r"Because (?:only )?([A-Za-z0-9][\w.-]*)")
+_CULPRIT = re.compile(r"Because (?:only |all versions of )?([A-Za-z0-9][\w.-]*)")
 
 
 def missing_wheel(uv: Path, overrides: Path, extra: str, machine: str, python: str) -> str:

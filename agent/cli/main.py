@@ -15,6 +15,7 @@ from afterburner.agent.cli.interrupts import INTERRUPTED, raise_on_signals, show
 from afterburner.agent.cli.plugins import CommandGroup
 from afterburner.agent.cli.welcome import welcome
 from afterburner.sandbox import AfterburnerError
+from afterburner.sandbox.form_mistakes import plainly
 from afterburner.sandbox.terminal.streams import abandon
 from afterburner.sandbox.terminal.text import harden_streams, scrub, scrub_line
 
@@ -101,7 +102,7 @@ def _explain(error: Exception) -> int:
         _say(f"error: {scrub(str(error))}")
         return error.exit_code
     if isinstance(error, _UsageProblem):
-        message = scrub_line(error.format_message()).rstrip(".")
+        message = plainly(scrub_line(error.format_message())).rstrip(".")
         _say(f"error: {message if message.endswith('?') else f'{message}.'}{_help_hint(error)}")
         return error.exit_code
     _say(

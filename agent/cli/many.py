@@ -163,6 +163,11 @@ def _print_next(console: Console, many: ManyResult, outputs: Outputs, applied: l
     if not many.merged.sources:
         if outputs.apply or outputs.patch is not None:
             console.print("Nothing was written: there is nothing to offer.")
+        console.print(
+            "To find more: --top N tries more functions, --model NAME asks a language model, and `-- python SCRIPT.py` "
+            "profiles a program on data as large as yours.",
+            soft_wrap=True,
+        )
         return
     if outputs.patch is not None:
         console.print(f"The patches are in {display_path(outputs.patch)}; {ALL} is all of them.", soft_wrap=True)

@@ -31,6 +31,7 @@ from afterburner.agent.job.project_settings import (
 )
 from afterburner.agent.job.trust import TRUST_VARIABLE, trust_named_projects
 from afterburner.sandbox.credentials import without_credentials
+from afterburner.sandbox.form_mistakes import plainly
 from afterburner.sandbox.terminal.text import scrub_line
 
 if TYPE_CHECKING:
@@ -196,7 +197,7 @@ def _wrong_setting(context: Any, error: Any) -> SettingsError | None:
     """The error of a parameter's value in words for where it was written; None: on the command line."""
     name = str(getattr(error.param, "name", ""))
     origin = origin_of(context, name)
-    why = scrub_line(error.message).removeprefix("Value error, ").rstrip(".")
+    why = plainly(scrub_line(error.message)).rstrip(".")
     if origin.layer is Layer.ENVIRONMENT:
         shown = scrub_line(without_credentials(os.environ.get(origin.place, "")))
         return SettingsError(f"{origin.place}={shown}: {why}.")

@@ -139,7 +139,8 @@ def _hottest_bench(
     """Find the hottest function that has inputs to be judged on."""
     on_event(ProgressEvent(kind=EventKind.PROFILING_FILE))
     most = Objective.TIME if settings.search.objective is Objective.TIME else Objective.MEMORY
-    path, problems = Path(settings.file), []
+    path = Path(settings.file)
+    problems: list[WorkloadError] = []
     for function in hottest_functions(sandbox, target, environment, settings, limits_of(settings))[:MOST_TRIED]:
         on_event(ProgressEvent(kind=EventKind.FOUND_TARGET, subject=function, detail="" if problems else most.value))
         named = find_target(path, function, project_root=settings.batch.project_root, text=settings.unsaved_text(path))

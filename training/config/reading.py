@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from pydantic import BaseModel, ValidationError
 
 from afterburner.sandbox import UsageError
+from afterburner.sandbox.form_mistakes import plainly
 from afterburner.training.config.schema import TrainConfig
 
 if TYPE_CHECKING:
@@ -100,7 +101,7 @@ def _line(error: ErrorDetails) -> str:
         return _unknown(where)
     if error["type"] == "missing":
         return f"{'.'.join(where)} is missing."
-    what = error["msg"].removeprefix("Value error, ")
+    what = plainly(error["msg"])
     return f"{'.'.join(where)}: {what}." if where else f"{what}."
 
 

@@ -124,6 +124,8 @@ def test_the_module_is_the_program() -> None:
         (["run", "x.py", "--min-effect", "-0.1"], "--min-effect"),
         (["run", "x.py", "--min-gain-per-line", "nan"], "--min-gain-per-line"),
         (["run", "x.py", "--seed", "-1"], "--seed"),
+        (["run", "x.py", "--max-seconds", "abc"], "'--max-seconds': Input should be a valid number. "),
+        (["run", "x.py", "--objective", "speed"], "'--objective': 'speed' is not one of 'time'"),
         (["run", "x.py", "--seed", "4294967296"], "--seed"),
         (["run", "x.py", "--model", " "], "--model"),
         (["run", "x.py", "--calls", "c.py", "--cases", "d"], "exclude each other"),

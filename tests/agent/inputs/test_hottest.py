@@ -8,6 +8,10 @@ from typing import TYPE_CHECKING
 import pytest
 
 from afterburner.agent.errors import WorkloadError
+from afterburner.agent.events import EventKind, ProgressEvent
+from afterburner.agent.options import RunSettings
+from afterburner.agent.progress_lines import line_of
+from afterburner.agent.session.preparing import prepared_bench
 
 if TYPE_CHECKING:
     from .conftest import Project
@@ -100,3 +104,26 @@ def test_nothing_to_profile_names_the_functions(project: Project) -> None:
         project.hottest("work.py")
     for part in ("--function", "parse, slow, Report.__init__, Report.render, main", "--calls", "no `if __name__"):
         assert part in str(caught.value)
+
+
+def test_a_function_without_inputs_gives_way_to_the_next_one(project: Project) -> None:
+    busy = "def busy(lock, times):\n    return sum(n * n for n in range(times))\n"
+    calls = '\nif __name__ == "__main__":\n    import threading\n    busy(threading.Lock(), 1_000_000)\n'
+    project.write("work.py", f"{busy}\n{WORK}{calls}    slow(list(range(200)))\n    slow(list(range(150)))\n")
+    told: list[ProgressEvent] = []
+    target = project.target("work.py", None)
+    bench = prepared_bench(
+        RunSettings(target.path), target, project.sandbox, project.environment(target), on_event=told.append
+    )
+    assert bench.target.function == "slow"
+    lines = [line_of(event) for event in told if event.kind in {EventKind.FOUND_TARGET, EventKind.INPUTS_LEFT_OUT}]
+    assert [line.partition(":")[0] for line in lines[:3]] == [
+        "busy uses the most CPU time",
+        "busy",
+        "slow comes next",
+    ]
+
+    project.write("work.py", f"{busy}\ndef idle(lock):\n    return 1\n{calls}    idle(threading.Lock())\n")
+    target = project.target("work.py", None)
+    with pytest.raises(WorkloadError, match=r"(?s)busy.*Or name another function of the file: --function"):
+        prepared_bench(RunSettings(target.path), target, project.sandbox, project.environment(target), lambda _: None)
