@@ -273,12 +273,20 @@ def _settings() -> Dict[str, Any]:
         "digits of an integer": (digits_limit(),),
         "working directory": (_working_directory(),),
         "file mode mask": (mask,),
-        "priority": (getpriority(os.PRIO_PROCESS, 0), sched_getscheduler(0)),
+        "priority": (getpriority(os.PRIO_PROCESS, 0), _scheduling_policy()),
         "CPU affinity": (*sorted(sched_getaffinity(0)),),
         "resource limits": tuple(getrlimit(number) for number in _RLIMITS),
         "signal handlers": tuple(getsignal(number) for number in _SIGNALS),
         "timers": tuple(getitimer(which)[1] > 0 or getitimer(which)[0] > 0 for which in _TIMERS),
     }
+
+
+def _scheduling_policy() -> int:
+    """How the kernel schedules the process; -1 where the C library does not tell, as musl."""
+    try:
+        return sched_getscheduler(0)
+    except OSError:
+        return -1
 
 
 def _changed_settings(before: Dict[str, Any]) -> List[str]:

@@ -76,6 +76,15 @@ def test_what_is_put_back_or_belongs_to_python_is_not(body: str) -> None:
     assert complaints_after(body) == []
 
 
+def test_a_c_library_that_tells_no_scheduling_policy_is_no_fault_of_the_code() -> None:
+    """As musl, the one of Alpine: what it lacks is told by an error."""
+    lacks = "import os\ndef missing(_):\n    raise OSError(38, 'Not implemented')\nos.sched_getscheduler = missing\n"
+    script = lacks + AROUND.format(driver=str(DRIVER), body="import os; os.chdir('/')")
+    done = subprocess.run([sys.executable, "-S", "-c", script], capture_output=True, check=True, encoding="utf-8")
+    [found] = [each for each in json.loads(done.stdout) if not each.startswith(("processes", "files"))]
+    assert found.startswith("working directory: changed from ")
+
+
 def test_a_watch_can_start_over_after_a_fork() -> None:
     """The child is compared with itself, but functions stay those of the parent."""
     changed = "import os, time\nsys.setrecursionlimit(2345)\ntime.time = int\n"
