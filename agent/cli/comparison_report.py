@@ -17,6 +17,7 @@ from afterburner.agent.page.comparison_section import (
     findings_of,
     min_effect_text,
     section_of_comparison,
+    times_of,
 )
 from afterburner.agent.page.render import render_page
 from afterburner.sandbox.terminal.console import open_console
@@ -80,7 +81,12 @@ def print_comparison(console: Console, result: ComparisonResult) -> None:
     console.print(
         Text.assemble((headline, style), f"  {scrub_line(name)}: {scrub_line(compared.reason)}"), soft_wrap=True
     )
-    for line in [_versions(result), *findings_of(result), f"minimum effect: {min_effect_text(result)}"]:
+    for line in [
+        _versions(result),
+        *times_of(result),
+        *findings_of(result),
+        f"minimum effect: {min_effect_text(result)}",
+    ]:
         console.print(Text(f"  {scrub_line(line)}"), soft_wrap=True)
     for who, text in counterexample_lines(compared.counterexample):
         console.print(Text(f"  {who:<8}{scrub_line(text)}"), soft_wrap=True)

@@ -13,7 +13,7 @@ from afterburner.agent.page.figures import MEMORY, TIMES, figure_rows
 from afterburner.agent.page.run_facts import machine_text, origins_text, samples_text, skipped_facts
 from afterburner.agent.page.section import PageSection, Tone
 from afterburner.agent.types import Objective
-from afterburner.agent.wording import count
+from afterburner.agent.wording import count, format_change
 from afterburner.sandbox.terminal.formatting import format_kib
 from afterburner.sandbox.terminal.text import format_elapsed
 
@@ -88,6 +88,17 @@ def findings_of(result: ComparisonResult) -> Iterator[str]:
         yield compared.larger_inputs
     if result.assume:
         yield f"stated of every input: {'; '.join(result.assume)}"
+
+
+def times_of(result: ComparisonResult) -> Iterator[str]:
+    """The times of both versions, and of a loss how many times slower that is."""
+    compared = result.compared
+    if compared.before is None or compared.after is None:
+        return
+    for row in figure_rows(TIMES, compared.before, compared.after, OBJECTIVE_NOUN[result.objective], None):
+        yield f"{row.name}: {row.before} before, {row.after} after"
+    if compared.gain is not None and compared.gain.ratio < 1 and result.objective is Objective.TIME:
+        yield f"after is {format_change(compared.gain.ratio)}"
 
 
 def counterexample_lines(found: Counterexample | None) -> Iterator[tuple[str, str]]:

@@ -15,6 +15,7 @@ import pytest
 from afterburner.agent import Job, Proof, Search, open_session
 from afterburner.agent.evidence.growth import Growth, GrowthPoint
 from afterburner.agent.judge.version_comparison import ComparisonDecision, TextObjections, VersionFindings
+from afterburner.agent.page.comparison_section import times_of
 from afterburner.agent.session.compare import in_light_of_growth
 from afterburner.agent.types import Gain
 from afterburner.sandbox import UsageError
@@ -160,6 +161,10 @@ def test_a_slow_down_is_told_from_the_other_side(sandbox: Sandbox, folder: Path)
     assert result.compared.gain is not None
     assert result.compared.gain.high < 1 / (1 + result.min_effect.value)
     assert result.growth is None
+    cpu_time, _, change = times_of(result)
+    assert cpu_time.startswith("CPU time: ")
+    assert change.startswith("after is ")
+    assert change.endswith("x slower")
 
 
 @pytest.mark.nightly
