@@ -114,7 +114,7 @@ def part_of_comparison(place: Place, result: ComparisonResult) -> FunctionPart:
 def _reason_of_comparison(result: ComparisonResult) -> str:
     """The reason; where only slow-downs were looked for, how much of the time the new version takes."""
     found = result.compared
-    if result.real_calls_alone and found.gain is not None and found.counterexample is None:
+    if result.real_calls_alone and found.gain is not None and found.counterexample is None and not found.objection:
         low, high = 1 / found.gain.high if found.gain.high else 0.0, 1 / max(found.gain.low, 1e-9)
         return f"{format_ratio(1 / found.gain.ratio)} of the time ({format_ratio(low)} to {format_ratio(high)})"
     return _ASSUME.sub("`Requires:` in the docstring of the base", found.reason)

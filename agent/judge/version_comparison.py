@@ -31,7 +31,7 @@ from afterburner.agent.wording import format_ratio
 from afterburner.sandbox import Report, Verdict
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from afterburner.agent.deadline import Deadline
     from afterburner.agent.judge.comparison import Comparison
@@ -79,6 +79,19 @@ class TextObjections:
         found = [(refusal(after, before, language), refusal(before, after, language)) for before, after in texts]
         before, after = (next(filter(None, said), "") for said in zip(*found, strict=True))
         return cls(before and f"of BEFORE against AFTER: {before}", after)
+
+
+def texts_to_hold_against(old: Mapping[str, str | None], new: Mapping[str, str | None]) -> list[tuple[str, str]]:
+    """The texts of files by the same names, of BEFORE and of AFTER, as far as either can be held against a version.
+
+    A file that AFTER lacks is none of these, nor is one that AFTER has under another name. None: there is no such file.
+    """
+    moved = {text for name, text in old.items() if text is not None and new[name] is None}
+    return [
+        (old[name] or "", text)
+        for name, text in new.items()
+        if text is not None and (old[name] is not None or text not in moved)
+    ]
 
 
 @dataclass(frozen=True, slots=True)

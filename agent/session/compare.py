@@ -30,6 +30,7 @@ from afterburner.agent.judge.version_comparison import (
     TextObjections,
     VersionFindings,
     VersionJudge,
+    texts_to_hold_against,
 )
 from afterburner.agent.machine import describe_machine
 from afterburner.agent.options import RunSettings
@@ -196,6 +197,8 @@ def _prepare(  # noqa: PLR0917 - what a comparison depends on, and who is told
     bench = Workbench(target, workload, sandbox, environment, limits, core, own_tree, writes_tests=proof.counterexample)
     judge = TwoSidedJudge(search.objective, min_effect.value, search.seed)
     texts = _text_objections(versions, changed)
+    if proof.real_calls_alone:
+        texts = replace(texts, before="")  # a slow-down counts, whatever the code that AFTER takes the place of does
     comparing = VersionJudge(bench, judge, deadline, on_event, texts, real_calls_alone=proof.real_calls_alone)
     return _Prepared(versions, changed, settings, min_effect, machine, comparing)
 
@@ -287,13 +290,15 @@ def _text_objections(versions: Versions, changed: Sequence[str]) -> TextObjectio
     before, after = versions.before, versions.after
     texts = [(before.target.source, after.target.source)]
     if before.project is not None and after.project is not None:
-        folders = before.project.folder, after.project.folder
-        texts += [(_text(folders[0] / name), _text(folders[1] / name)) for name in changed if name.endswith(".py")]
+        names = [name for name in changed if name.endswith(".py")]
+        old, new = ({name: _text(each.folder / name) for name in names} for each in (before.project, after.project))
+        texts += texts_to_hold_against(old, new)
     return TextObjections.between(texts, before.target.language)
 
 
-def _text(place: Path) -> str:
-    return place.read_text("utf-8", "replace") if place.is_file() and not place.is_symlink() else ""
+def _text(place: Path) -> str | None:
+    """None: there is no such file."""
+    return place.read_text("utf-8", "replace") if place.is_file() and not place.is_symlink() else None
 
 
 def _memory(bench: Workbench, source: str) -> Memory | None:

@@ -227,3 +227,18 @@ def test_a_renamed_file_is_compared_with_what_it_was(program: CommandLine, repos
     done = program("ci", "--base", "main", "--mode", "regressions", "--fail-on", "regression", folder=repository.folder)
     assert done.returncode == 5, done.stdout + done.stderr
     assert "shop/words.py:9 total: slower" in done.stdout
+
+
+@pytest.mark.timed
+@pytest.mark.nightly
+def test_no_other_change_of_the_pull_request_hides_a_slow_down(program: CommandLine, repository: Repository) -> None:
+    """Neither a module that goes, whatever it does, nor a test file that the base has under another name."""
+    repository.git("checkout", "-q", "main")
+    repository.commit({"shop/wire.py": "import socket\n\n\ndef listen():\n    return socket.socket()\n"})
+    repository.git("checkout", "-q", "-b", "another")
+    repository.git("rm", "-q", "shop/wire.py")
+    repository.git("mv", "tests/test_names.py", "tests/test_totals.py")
+    repository.commit({"shop/names.py": SLOW_TOTAL})
+    done = program("ci", "--base", "main", "--mode", "regressions", "--fail-on", "regression", folder=repository.folder)
+    assert done.returncode == 5, done.stdout + done.stderr
+    assert "shop/names.py:9 total: slower" in done.stdout

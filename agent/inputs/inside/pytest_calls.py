@@ -7,6 +7,7 @@ import importlib.util
 import os
 import re
 import sys
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Dict, Iterator, List, Pattern, Tuple
 
 from .user_code import guarded
@@ -43,9 +44,14 @@ def run_tests(request: Request, recorder: Recorder, write: Write) -> None:
     """Find test files by a look at their text, then run them in this process."""
     whole_suite = bool(request.get("whole_suite"))
     files = [] if whole_suite else request.get("test_files")  # where nothing is told, the text of the tests tells it
+    root = request["project_root"]
+    there = [name for name in files or () if Path(root, name).is_file()]
     if files is None:
-        root, module = request["project_root"], request["module"]
-        files = find_test_files(root, module, recorder.names, request.get("indirect", ""))
+        files = find_test_files(root, request["module"], recorder.names, request.get("indirect", ""))
+    elif len(there) < len(files):
+        # They were found in another revision, which has added some, or has others under another name.
+        known = find_test_files(root, request["module"], recorder.names)
+        files = there + [name for name in known if name not in there]
     if not files and not whole_suite:
         write({"kind": "failed", "stage": "no_tests", "reason": "no test file of the project mentions it"})
         return

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from afterburner.agent.errors import WorkloadError
+from afterburner.agent.inputs.build import build_workload
+from afterburner.agent.options import BatchPlace, RunSettings
 from afterburner.sandbox import UsageError
 
 from .conftest import every_call, of_origin, reasons
@@ -349,3 +351,15 @@ def test_edge_cases_of_large_arguments_are_light_but_for_one(project: Project) -
     derived = {call.description: call for call in of_origin(workload, "derived")}
     assert "longest([], 0)" in derived
     assert sum(len(call.blob) > 128 * 1024 for call in derived.values()) <= 1
+
+
+def test_test_files_that_only_another_revision_has_are_looked_for_here(project: Project) -> None:
+    project.write("work.py", "def double(x):\n    return [x, x]\n")
+    project.write("tests/test_old.py", "from work import double\n\ndef test_it():\n    double(3), double(4)\n")
+    target = project.target("work.py", "double")
+    for known in (("tests/test_new.py",), ("tests/test_new.py", "tests/test_old.py")):
+        settings = RunSettings(target.path, "double", batch=BatchPlace(test_files=known))
+        environment = project.environment(target)
+        workload = build_workload(project.sandbox, target, environment, settings, project.limits, project.told.append)
+        found = of_origin(workload, "pytest: tests/test_old.py")
+        assert {call.description for call in found} == {"double(3)", "double(4)"}, reasons(workload)

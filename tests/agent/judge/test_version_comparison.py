@@ -14,7 +14,12 @@ from afterburner.agent.inputs.staging import stage
 from afterburner.agent.judge.confirmation import Incumbent
 from afterburner.agent.judge.confirming import Confirming
 from afterburner.agent.judge.two_sided import TwoSidedJudge
-from afterburner.agent.judge.version_comparison import TextObjections, VersionFindings, VersionJudge
+from afterburner.agent.judge.version_comparison import (
+    TextObjections,
+    VersionFindings,
+    VersionJudge,
+    texts_to_hold_against,
+)
 from afterburner.agent.options import RunSettings
 from afterburner.agent.session.preparing import prepared_bench
 from afterburner.agent.types import Objective
@@ -142,3 +147,23 @@ def test_a_time_that_before_owes_to_a_suspicious_text_makes_no_version_slower(
 ) -> None:
     found = compared(BEFORE, ENDLESS, texts="of BEFORE: it reads its caller")
     assert (found.decision, found.objection) == ("too_noisy", "of BEFORE: it reads its caller")
+
+
+LISTENING = "import socket\n\ndef listen():\n    return socket.socket()\n"
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "objects_to"),
+    [
+        ({"wire.py": LISTENING}, {"wire.py": None}, ("", "")),  # AFTER lacks it
+        ({"wire.py": LISTENING, "line.py": None}, {"wire.py": None, "line.py": LISTENING}, ("", "")),  # renamed
+        ({"wire.py": None}, {"wire.py": LISTENING}, ("", "after")),
+        ({"wire.py": "x = 1\n"}, {"wire.py": LISTENING}, ("", "after")),
+        ({"wire.py": LISTENING}, {"wire.py": "x = 1\n"}, ("before", "")),
+    ],
+)
+def test_what_else_differs_is_held_against_the_version_that_has_it(
+    old: dict[str, str | None], new: dict[str, str | None], objects_to: tuple[str, str]
+) -> None:
+    found = TextObjections.between([("y = 1\n", "y = 2\n"), *texts_to_hold_against(old, new)])
+    assert (bool(found.before), bool(found.after)) == tuple(map(bool, objects_to))
