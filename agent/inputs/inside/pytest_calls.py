@@ -1,4 +1,4 @@
-# ruff: noqa: PTH118, PTH119 - os.path is loaded anyway; the harness starts once for each question
+# ruff: noqa: PTH113, PTH118, PTH119 - os.path is loaded anyway; the harness starts once for each question
 """Runs the project's pytest tests that may reach the target, under the recorder."""
 
 from __future__ import annotations
@@ -7,7 +7,6 @@ import importlib.util
 import os
 import re
 import sys
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Dict, Iterator, List, Pattern, Tuple
 
 from .user_code import guarded
@@ -45,7 +44,7 @@ def run_tests(request: Request, recorder: Recorder, write: Write) -> None:
     whole_suite = bool(request.get("whole_suite"))
     files = [] if whole_suite else request.get("test_files")  # where nothing is told, the text of the tests tells it
     root = request["project_root"]
-    there = [name for name in files or () if Path(root, name).is_file()]
+    there = [name for name in files or () if os.path.isfile(os.path.join(root, name))]
     if files is None:
         files = find_test_files(root, request["module"], recorder.names, request.get("indirect", ""))
     elif len(there) < len(files):
