@@ -34,10 +34,11 @@ class Format(StrEnum):
 
 
 class FailOn(StrEnum):
-    """What ends the command with exit code 5."""
+    """What ends the command with an exit code of its own; `no-answer` is `regression` and more."""
 
     NEVER = "never"
     REGRESSION = "regression"
+    NO_ANSWER = "no-answer"
 
 
 @app.callback()
@@ -147,7 +148,8 @@ def ci(
     fail_on: Annotated[
         FailOn,
         typer.Option(
-            help="regression: end with exit code 5 if a function is slower, or by prove different.",
+            help="regression: end with exit code 5 if a function is slower, or by prove different; no-answer: also "
+            "end with 2 if that is not known of a changed function.",
             rich_help_panel=_OUT,
         ),
     ] = FailOn.NEVER,
@@ -178,7 +180,7 @@ def ci(
     measure_command = _module("measure_command")
     outputs = measure_command.Outputs(output_format.value, Path(out) if out else None, job_summary, quiet)
     measured = measure_command.run(options, outputs)
-    if fail_on is FailOn.REGRESSION and measure_command.fails_gate(measured):
+    if fail_on is not FailOn.NEVER and measure_command.fails_gate(measured, answers=fail_on is FailOn.NO_ANSWER):
         raise typer.Exit(REACHED)
 
 

@@ -98,19 +98,29 @@ def run(options: CiOptions, outputs: Outputs) -> Measured:
     return measured
 
 
-def fails_gate(measured: Measured) -> bool:
-    """Whether `--fail-on regression` ends with its exit code, which is then told on stderr.
+def fails_gate(measured: Measured, *, answers: bool = False) -> bool:
+    """Whether `--fail-on` ends with its exit code, which is then told on stderr.
+
+    Args:
+        measured: what was found.
+        answers: whether each changed function needs an answer, as `--fail-on no-answer` asks.
 
     Raises:
-        UsageError: nothing is slower, but a changed file could not be read, or is not that of the commit.
+        UsageError: nothing is slower, but a changed file could not be read, or is not that of the commit; or a function
+            has no answer.
     """
+    option = f"--fail-on {'no-answer' if answers else 'regression'}"
     if measured.document.has_regressions:
-        sys.stderr.write("--fail-on regression: a function is slower or different, so this ends with exit code 5.\n")
+        sys.stderr.write(f"{option}: a function is slower or different, so this ends with exit code 5.\n")
         return True
     if unknown := measured.gathered.unknown:
         first, *others = unknown
         file = f"{first.file} (and {len(others)} more)" if others else first.file
-        raise UsageError(f"--fail-on regression: nothing is known of what was changed in {file}: {first.reason}.")
+        raise UsageError(f"{option}: nothing is known of what was changed in {file}: {first.reason}.")
+    if answers and (unanswered := measured.document.unanswered):
+        lacking, *rest = unanswered
+        name = f"{lacking.file} {lacking.function}" + (f" (and {len(rest)} more)" if rest else "")
+        raise UsageError(f"{option}: there is no answer for {name}: {lacking.reason.rstrip('.')}.")
     return False
 
 

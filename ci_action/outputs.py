@@ -115,6 +115,7 @@ def step_outputs(measured: Measured, folder: Path) -> dict[str, str]:
         "improved": str(len(document.of(Decision.IMPROVED))),
         "regressions": str(len(document.of(Decision.SLOWER))),
         "failed": str(document.has_regressions or bool(measured.gathered.unknown)).lower(),
+        "unanswered": str(bool(document.unanswered)).lower(),
         "best-gain": f"{best.ratio:.2f}" if best is not None else "",
         "report": str(folder / PAGE),
         "folder": str(folder),

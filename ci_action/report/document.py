@@ -194,6 +194,12 @@ class CiDocument(_Part):
         return bool(self.of(Decision.SLOWER)) or (self.mode is Mode.PROVE and bool(self.of(Decision.DIFFERENT)))
 
     @property
+    def unanswered(self) -> list[FunctionPart]:
+        """The functions of which it is not known whether they have become slower, or by `prove` differ."""
+        not_compared = [Decision.DIFFERENT] if self.mode is Mode.REGRESSIONS else []
+        return self.of(Decision.TOO_NOISY, Decision.FAILED, Decision.INTERRUPTED, Decision.NOT_REACHED, *not_compared)
+
+    @property
     def best_gain(self) -> GainPart | None:
         """The largest gain of a rewrite, or of the pull request's own version."""
         gains = [each.gain for each in self.of(Decision.IMPROVED, Decision.FASTER) if each.gain is not None]

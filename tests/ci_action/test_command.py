@@ -192,6 +192,22 @@ def test_a_comment_needs_a_job_and_a_token(program: CommandLine, tmp_path: Path)
 
 
 @pytest.mark.slow
+def test_a_gate_that_wants_answers_does_not_pass_where_nothing_can_be_run(
+    program: CommandLine, repository: Repository
+) -> None:
+    repository.git("checkout", "-q", "main")
+    repository.commit({"tests/conftest.py": "import nothing_of_the_kind\n"})
+    repository.git("checkout", "-q", "-b", "another")
+    repository.commit({"shop/names.py": SLOW_TOTAL})
+    words = ("ci", "--base", "main", "--mode", "regressions", "--fail-on")
+    done = program(*words, "regression", folder=repository.folder)
+    assert done.returncode == 0, done.stderr
+    done = program(*words, "no-answer", folder=repository.folder)
+    assert done.returncode == 2, done.stdout
+    assert "--fail-on no-answer: there is no answer for shop/names.py total: " in done.stderr
+
+
+@pytest.mark.slow
 def test_a_function_that_no_test_calls_is_named_and_costs_little(program: CommandLine, repository: Repository) -> None:
     other = "def alone(x):\n    return x\n\n\ndef settled(x):  # afterburner: skip\n    return x\n"
     broken = "import shop.nothing_of_the_kind\n\n\ndef test_common():\n    pass\n"
