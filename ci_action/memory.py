@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
-from afterburner.agent import AfterburnerError
+from afterburner.agent import AfterburnerError, UsageError
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -60,7 +60,13 @@ class Memory:
 
     @classmethod
     def read(cls, place: Path | None) -> Memory:
-        """Read a memory; an empty one where there is none, or where the file cannot be used: then all is tried anew."""
+        """Read a memory; an empty one where there is none, or where the file cannot be used: then all is tried anew.
+
+        Raises:
+            UsageError: it is a folder, so it could not be written later.
+        """
+        if place is not None and place.is_dir():
+            raise UsageError(f"--memory {place}: this is a folder; name a file in it.")
         if place is None or not place.is_file() or place.stat().st_size > _MOST_BYTES:
             return cls()
         try:

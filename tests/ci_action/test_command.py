@@ -132,6 +132,7 @@ def test_gitlab_tells_the_base_by_a_variable(program: CommandLine, repository: R
         ),
         (("--base", "main", "--tests-command", "python 'x"), r"--tests-command.*No closing quotation"),
         (("--base", "main", "--max-minutes", "0"), r"max-minutes"),
+        (("--mode", "schedule", "--memory", "shop"), r"--memory shop: this is a folder; name a file in it"),
         (("comment", "nowhere"), r"nowhere cannot be read: No such file"),
         (("comment", "shop"), r"shop/report\.json cannot be read"),
     ],
