@@ -16,8 +16,9 @@ if TYPE_CHECKING:
 
 
 def code_id(code: str) -> str:
-    """A short name for a text of code: the same text has the same one. Empty for no code."""
-    return hashlib.sha256(code.encode("utf-8", "surrogatepass")).hexdigest()[:16] if code else ""
+    """A short name for a text of code; empty for no code. Blank lines around it and line ends make no other code."""
+    text = code.replace("\r\n", "\n").rstrip().lstrip("\n")
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:16] if code else ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -151,7 +151,8 @@ def _tell(request: BuildRequest, summary: BuildSummary) -> None:
         if hint := layout_hint(request.source, "venus", RAW_SPLIT):
             sys.stdout.write(f"eval build needs raw problems in the layout of Venus. {scrub_line(hint)}\n")
         raise typer.Exit(NONE_KEPT)
-    sys.stdout.write(f"Next: afterburner-agent eval run --dataset {shlex.quote(str(request.out))}\n")
+    built = shlex.quote(str(request.out))
+    sys.stdout.write(f"Next: afterburner-agent eval run --dataset {built} --model NAME --out DIR\n")
 
 
 def _used(doing: str, use: CoreUse) -> str:

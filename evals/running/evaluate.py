@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass, field
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from afterburner.agent import CancelToken, Caps
+from afterburner.agent import CancelToken, Caps, UsageError
 from afterburner.agent.machine import describe_machine
 from afterburner.agent.store.checkpoints import new_run_id
 from afterburner.evals.files import claimed
@@ -24,7 +25,6 @@ from afterburner.sandbox.installations import own_environment
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from pathlib import Path
 
     from afterburner.evals.running.subjects import Subject
     from afterburner.sandbox import Sandbox
@@ -57,11 +57,15 @@ def begin_evaluation(
     """Make the folder of a new evaluation, with this machine's description, and the caps, which hold for good.
 
     Raises:
+        UsageError: a split of a single file is asked for.
         EvaluationError: the folder is not empty, or cannot be written.
         ProposerError: the model cannot be asked, or its server is not there; what only a cluster knows is found there.
         SandboxUnavailableError: there is no sandbox here.
     """
     resources = resources or Resources()
+    place = Path(settings.source or settings.dataset)
+    if settings.split and place.is_file():
+        raise UsageError(f"--split {settings.split}: {place} is one file, which is read whole; leave --split out.")
     if resources.executor is Executor.LOCAL:
         check_model(settings.model, resources.caps, awaits_server=True)
     with open_sandbox(resources.sandbox) as opened:

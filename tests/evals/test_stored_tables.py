@@ -10,6 +10,7 @@ import pytest
 from afterburner.agent import Caps
 from afterburner.evals.errors import EvaluationError
 from afterburner.evals.evaluation import load_evaluation
+from afterburner.evals.problems import code_id
 from afterburner.evals.running.folder import RunFolder
 from afterburner.evals.running.settings import EvaluationSettings
 from afterburner.evals.tables import TABLES, file_key, read_rows, write_rows
@@ -86,3 +87,10 @@ def test_a_damaged_description_of_a_run_is_an_error_of_one_line(run: RunFolder, 
     with pytest.raises(EvaluationError) as caught:
         RunFolder.open(run.path)
     assert "\n" not in str(caught.value)
+
+
+def test_blank_lines_around_a_code_make_no_other_code_and_its_indentation_does() -> None:
+    code = "for _ in range(3):\n    print(1)"
+    assert {code_id(f"\n{code}\n\n"), code_id(code.replace("\n", "\r\n")), code_id(code)} == {code_id(code)}
+    assert code_id(f"    {code}") != code_id(code)
+    assert code_id("") == ""

@@ -161,3 +161,11 @@ def test_our_intervals_contain_the_truth_and_the_papers_do_not() -> None:
         assert found.paper < 0.2, name
         assert abs(found.mean_estimate - found.truth) < 0.02, name
         assert found.paper_half_width < found.our_half_width / 20, name
+
+
+@pytest.mark.parametrize("others", [0, 1, 3])
+def test_of_few_problems_of_which_one_does_not_differ_a_difference_of_zero_is_possible(others: int) -> None:
+    before = np.zeros((2 + others, 1, 1))
+    after = before + np.array([0.0, *[0.475] * (1 + others)])[:, np.newaxis, np.newaxis]
+    found = difference_interval(after, before)
+    assert found.low <= 0 < found.estimate < found.high

@@ -152,6 +152,19 @@ def test_a_prompt_that_the_server_refuses_says_nothing_of_the_other_problems(
     assert (len(outcome.failed), len(outcome.done)) == (1, 2)
 
 
+def test_a_split_of_a_single_file_is_refused_before_any_work(
+    asks: Callable[[ModelServer], str], tmp_path: Path
+) -> None:
+    dataset = tmp_path / "problems.jsonl"
+    dataset.write_text("{}\n", encoding="utf-8")
+    with serving(ModelServer(lambda *_: answer(FAST))) as server:
+        settings = replace(settings_for(dataset, asks(server)), split="tset")
+        with pytest.raises(UsageError, match=r"--split tset: .* is one file, which is read whole"):
+            begin_evaluation(tmp_path / "run", "a model", settings)
+        assert server.asked == []
+    assert not (tmp_path / "run").exists()
+
+
 def test_a_cap_of_money_without_a_price_is_refused_before_any_work(
     benchmark: Callable[..., Path], asks: Callable[[ModelServer], str], tmp_path: Path
 ) -> None:
