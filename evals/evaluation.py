@@ -60,6 +60,7 @@ class EvaluatedProblem:
     facts: Mapping[str, Any] = field(default_factory=dict)
     as_known: Mapping[Objective, NDArray[np.float64]] = field(default_factory=dict)
     remeasured: Mapping[Objective, Mapping[str, float]] = field(default_factory=dict)
+    drift: float = 1.0  # how many times as long as stored the anchors took; 1 where nothing tells
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,7 +162,9 @@ def _problem(facts: Row, rows: Mapping[str, list[Row]], tests: str) -> Evaluated
     again = {row["code_id"]: found for row in known if (found := measured.get(row["code_id"]))}
     remeasured = {each: _medians(again, each) for each in Objective}
     told = facts["problem_id"], facts["difficulty"]
-    return EvaluatedProblem(*told, references, passed, figures, facts, as_known, remeasured)
+    drift = facts[prefix + _DRIFT[Objective.TIME]]
+    drift = drift if math.isfinite(drift) else 1.0
+    return EvaluatedProblem(*told, references, passed, figures, facts, as_known, remeasured, drift)
 
 
 def _passes(row: Row, facts: Row, tests: str) -> bool:

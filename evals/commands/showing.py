@@ -119,7 +119,8 @@ def tell_outcome(outcome: Outcome) -> None:
     left_out = f"; {count(len(outcome.rejected), 'record')} left out{why}" if outcome.rejected else ""
     sys.stdout.write(f"stored in {folder}: {count(len(outcome.done), 'problem')}{left_out}\n")
     if outcome.failed:
-        sys.stdout.write(f"{count(len(outcome.failed), 'problem')} not done:\n")
+        more_left = f", and {outcome.not_begun} not begun" if outcome.not_begun else ""
+        sys.stdout.write(f"{count(len(outcome.failed), 'problem')} not done{more_left}:\n")
         for line in list(outcome.failed.values())[:MOST_SHOWN]:
             sys.stdout.write(f"  {scrub_line(line)}\n")
         if (more := len(outcome.failed) - MOST_SHOWN) > 0:

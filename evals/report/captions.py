@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from afterburner.agent.page.run_facts import machine_text
 from afterburner.agent.types import Machine, Objective
 from afterburner.agent.wording import count
+from afterburner.evals.anchors import DRIFT_LIMIT
 from afterburner.evals.evaluation import PUBLIC
 
 if TYPE_CHECKING:
@@ -60,6 +61,21 @@ def side_problems(side: SideScores) -> str:
     if found.rejected:
         parts.append(f"{count(len(found.rejected), 'record')} of the dataset could not be used")
     return ", ".join(parts)
+
+
+def drift_caution(each: RunScores) -> str:
+    """For how many problems the machine was not as fast as when their known solutions were stored; empty: for none."""
+    found = each.main.evaluation
+    drifts = [problem.drift for problem in found.problems if abs(problem.drift - 1) > DRIFT_LIMIT]
+    if not drifts:
+        return ""
+    low, high = f"{min(drifts):.2f}", f"{max(drifts):.2f}"
+    took = f"{low} times" if low == high else f"{low} to {high} times"
+    of = f"{len(drifts)} of {count(len(found.problems), 'problem')}"
+    return (
+        f"In {each.run.label} the known solutions of {of} took {took} as long as stored. Their figures are scaled by "
+        "that, one factor a problem; the pages of the problems say more."
+    )
 
 
 def _references_of(found: Evaluation) -> str:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from afterburner.evals.report.captions import MEANING, NO_REFERENCES, captions
+from afterburner.evals.report.captions import MEANING, NO_REFERENCES, captions, drift_caution
 from afterburner.evals.report.measures import MEASURES
 from afterburner.evals.report.paper_models import TRAINED
 from afterburner.evals.report.paper_numbers import (
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     from afterburner.evals.report.run_scores import RunScores
     from afterburner.evals.report.runs import Run
 
+_OF_ALL = "The paper's numbers are of its whole test set, ours of the problems that the notes count."
 _PAPER = {VENUS: (TABLE_1, TABLE_1_SOURCE), APPS: (TABLE_9, TABLE_9_SOURCE)}
 
 
@@ -39,7 +41,9 @@ def main_table(runs: Sequence[RunScores]) -> Table:
     source = _PAPER.get(runs[0].run.paper_dataset, ({}, ""))[1]
     columns = ("run", "model", "iteration", *(f"{each.value}, %" for each in MEASURES))
     notes = (MEANING, *captions(runs))
-    return Table("table-1", "Table 1: models side by side", columns, tuple(rows), notes, source)
+    table = Table("table-1", "Table 1: models side by side", columns, tuple(rows), notes, source)
+    papers = (_OF_ALL,) if any(cell.paper is not None for row in rows for cell in row) else ()
+    return replace(table, cautions=(*papers, *filter(None, map(drift_caution, runs))))
 
 
 def first_and_last(run: Run) -> tuple[int, ...]:

@@ -51,7 +51,8 @@ def paired_table(runs: Sequence[RunScores]) -> Table:
     rows = [row for before, after in _pairs(runs) for row in _rows(before, after)]
     if not rows:
         return empty_table(_KEY, _TITLE, "No two of these runs have a problem in common.")
-    return Table(_KEY, _TITLE, _COLUMNS, tuple(rows), (*captions(runs), _TESTS, _RATIO, *cautions(runs)))
+    notes = (*captions(runs), _TESTS, _RATIO)
+    return Table(_KEY, _TITLE, _COLUMNS, tuple(rows), notes, cautions=cautions(runs))
 
 
 def cautions(runs: Sequence[RunScores]) -> tuple[str, ...]:

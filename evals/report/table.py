@@ -74,6 +74,7 @@ class Table:
         notes: the caption, a sentence each: clock, machine, intervals, problems.
         source: where the paper's numbers in it are from.
         missing: why it has no rows; a sentence.
+        cautions: what has to be known before a number is believed, a sentence each; shown above the rows.
     """
 
     key: str
@@ -83,6 +84,7 @@ class Table:
     notes: tuple[str, ...] = ()
     source: str = ""
     missing: str = ""
+    cautions: tuple[str, ...] = ()
 
     @property
     def reasons(self) -> tuple[str, ...]:
@@ -100,6 +102,7 @@ class Table:
         return {
             "key": self.key,
             "title": self.title,
+            "cautions": list(self.cautions),
             "caption": list(self.caption),
             "columns": list(self.columns),
             "rows": [[_document(cell) for cell in row] for row in self.rows],

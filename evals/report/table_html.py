@@ -30,6 +30,8 @@ def _body(shown: Table) -> Iterator[str]:
     first, *more = shown.caption or ("",)
     if first:
         yield element("p", first, "soft")
+    if shown.cautions:
+        yield bullets(f"Caution: {each}" for each in shown.cautions)
     yield rows_html(shown)
     if more:
         yield f'<details class="soft"><summary>How to read it</summary>{bullets(more)}</details>'

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from afterburner.evals.report.table import Cell, Table
 
 LONGEST = 300  # characters of a foreign text
+LONGEST_NOTE = 2000  # of a sentence of ours, which may hold several of these
 # An underscore within a word opens nothing, and neither does the sign in `Pass@k`.
 _SPECIAL = re.compile(
     r"""[!#$&*<>\[\\\]^`{|}~"]|(?<!\bPass)(?<!\beff)@|@(?!(?:\d+|k)\b(?![.-]))|(?<![A-Za-z0-9])_|_(?![A-Za-z0-9])|:(?=//)|(?<=www)\.""",
@@ -36,6 +37,9 @@ def _body(table: Table) -> Iterator[str]:
     if table.missing:
         yield plain(table.missing)
         return
+    if table.cautions:
+        yield from (f"- **Caution:** {plain(each, LONGEST_NOTE)}" for each in table.cautions)
+        yield ""
     yield _line([plain(each) for each in table.columns])
     yield _line(["---"] * len(table.columns))
     reasons = table.reasons
@@ -43,9 +47,9 @@ def _body(table: Table) -> Iterator[str]:
         yield _line([_cell(cell, reasons) for cell in row])
     yield ""
     for line in table.caption:
-        yield f"- {plain(line)}"
+        yield f"- {plain(line, LONGEST_NOTE)}"
     for number, reason in enumerate(reasons, 1):
-        yield f"- ({number}) {plain(reason)}"
+        yield f"- ({number}) {plain(reason, LONGEST_NOTE)}"
 
 
 def _cell(cell: Cell, reasons: tuple[str, ...]) -> str:

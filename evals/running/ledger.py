@@ -33,6 +33,8 @@ class Outcome:
     rejected: list[Rejected] = field(default_factory=list)
     failed: dict[str, str] = field(default_factory=dict)  # our fault or a server's: eval resume tries them again
 
+    not_begun: int = 0  # since a cap was reached, or any further one would have failed alike
+
     @property
     def is_complete(self) -> bool:
         """Whether nothing is left to do."""
@@ -96,6 +98,8 @@ class Ledger:
             EvaluationError: the folder cannot be written.
         """
         outcome, settings = self.outcome, self.folder.settings
+        known = len(outcome.done) + len(outcome.failed) + len(outcome.rejected)
+        outcome.not_begun = max(self.problems - known, 0) if self.stopped else 0
         self.folder.keep_rejected([each.line for each in outcome.rejected])
         if not (outcome.done or outcome.failed):
             asked = settings.dataset if settings.source else OWN

@@ -40,6 +40,7 @@ class RunPlan:
     skill: float = 1.0
     has_private: bool = True
     slowness: float = 0.0  # of all code, and of the known solutions that are measured again; 0: none is
+    drift: float = 1.02  # of each problem's known solutions, against what is stored
     not_evaluated: dict[str, str] = field(default_factory=dict)
     is_complete: bool = True
     rejected: tuple[str, ...] = ()
@@ -105,7 +106,7 @@ class RunPlan:
             "private_cases": 2 if self.has_private else 0,
             "measured_references": 8 if has_references else 0,
             "measured_on": f"another machine{self.spoil}",
-            **{f"{side}drift{kind}": 1.02 for side in ("", "private_") for kind in ("", "_memory", "_integral")},
+            **{f"{side}drift{kind}": self.drift for side in ("", "private_") for kind in ("", "_memory", "_integral")},
             "flags": [f"The anchors drifted.{self.spoil}"] if number == 0 else [],
             "notes": [f"One test was left out.{self.spoil}"] if number == 1 else [],
             "elapsed_s": 12.5,

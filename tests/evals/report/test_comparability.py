@@ -5,9 +5,12 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from afterburner.evals.report.paired_table import comparisons
+from afterburner.evals.report.main_table import main_table
+from afterburner.evals.report.paired_table import comparisons, paired_table
 from afterburner.evals.report.run_scores import scores_of
 from afterburner.evals.report.runs import load_runs
+from afterburner.evals.report.table_html import table_html
+from afterburner.evals.report.table_markdown import table_markdown
 
 from .run_folders import RunPlan
 
@@ -37,6 +40,22 @@ def test_a_slower_machine_is_told_and_its_factor_taken_out(tmp_path: Path) -> No
     assert "below 1x: b is faster" in next(each for each in lines if ": wall time: " in each)
     back = compared(tmp_path / "back", after, before)
     assert any("took 0.33 times as long in a as in b" in each and "faster or less busy" in each for each in back)
+
+
+def test_what_speaks_against_a_table_stands_above_its_rows(tmp_path: Path) -> None:
+    plans = [RunPlan(name, problems=4, slowness=slow, drift=1.5) for name, slow in (("a", 1.0), ("b", 3.0))]
+    runs, _ = load_runs([plan.write(tmp_path / plan.name) for plan in plans])
+    scores = [scores_of(run) for run in runs]
+    for table, said in (
+        (paired_table(scores), "took 3.00 times as long in b"),
+        (main_table(scores), "In a the known solutions of 4 of 4 problems took 1.50 times as long as stored."),
+    ):
+        page, text = table_html(table, "all"), table_markdown(table)
+        assert 0 < page.index("<li>Caution: ") < page.index("<table")
+        assert 0 < text.index("**Caution:**") < text.index("| --- |")
+        assert any(said in each for each in table.cautions)
+        assert table.to_document()["cautions"] == list(table.cautions)
+        assert all(line in text for line in table.caption if "Parentheses hold" in line), "no note is cut"
 
 
 def test_two_runs_on_an_equal_machine_are_compared_without_a_word(tmp_path: Path) -> None:
