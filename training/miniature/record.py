@@ -6,7 +6,7 @@ import json
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
-from afterburner.evals.files import write_whole
+from afterburner.evals.files import LOCK, write_whole
 from afterburner.sandbox import UsageError
 from afterburner.training.config.reading import read_config
 from afterburner.training.errors import TrainingError
@@ -25,7 +25,7 @@ def check_same(out: Path, size: Size, experiments: Sequence[Experiment]) -> None
     """Write down what the miniature is made with, or check that it is what was written down.
 
     Raises:
-        UsageError: the folder holds another miniature.
+        UsageError: the folder holds another miniature, or something else.
         TrainingError: the record cannot be read or written.
     """
     names = sorted({arm.config for each in experiments for arm in each.arms})
@@ -35,6 +35,8 @@ def check_same(out: Path, size: Size, experiments: Sequence[Experiment]) -> None
     try:
         out.mkdir(parents=True, exist_ok=True)
         if not path.exists():
+            if any(each.name != LOCK for each in out.iterdir()):
+                raise UsageError(f"{out} holds other files. Give a new or empty folder.")
             write_whole(path, json.dumps(asked, indent=1) + "\n")
         known = json.loads(path.read_text("utf-8"))
     except (OSError, ValueError) as error:

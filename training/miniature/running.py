@@ -44,6 +44,7 @@ from afterburner.training.miniature.tokenizer import train_tokenizer
 from afterburner.training.reward.settings import RewardSettings
 from afterburner.training.trainers.models import merge_adapter
 from afterburner.training.trainers.running import train
+from afterburner.training.trainers.writing import whole_folder
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -161,10 +162,9 @@ class Miniature:
             self.on_progress(f"  step {progress.step}/{self.size.base.steps}: loss {progress.loss:.3f}")
 
         pretrain(model, tokenizer, conversations(seen, _CORPUS_SEED), self.size.base, on_progress=told)
-        unfinished = out.with_name("base.unfinished")
-        model.save_pretrained(unfinished)
-        tokenizer.save_pretrained(unfinished)
-        unfinished.replace(out)
+        with whole_folder(out) as unfinished:
+            model.save_pretrained(unfinished)
+            tokenizer.save_pretrained(unfinished)
 
     def _build(self, name: str, _: Path) -> None:
         raw = self._raw(name)

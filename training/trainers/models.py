@@ -117,8 +117,11 @@ def merge_adapter(adapter: Path, out: Path) -> None:
     try:
         base = json.loads((adapter / _ADAPTER).read_text("utf-8")).get("base_model_name_or_path")
     except (OSError, ValueError, AttributeError) as error:
+        if not adapter.exists():
+            raise TrainingError(f"There is no folder {adapter}. Give the folder of a trained model.") from error
+        hint = f", such as {adapter / 'model'}" if (adapter / "model" / _ADAPTER).exists() else ""
         raise TrainingError(
-            f"{adapter} holds no adapter that can be read. Give a folder that training wrote."
+            f"{adapter} holds no adapter that can be read. Give the folder of a trained model{hint}."
         ) from error
     try:
         whole = AutoPeftModelForCausalLM.from_pretrained(str(adapter), dtype="auto", trust_remote_code=False)

@@ -246,6 +246,13 @@ def test_a_folder_goes_on_with_the_same_settings_alone(tmp_path: Path) -> None:
         check_same(tmp_path / "out", FULL, (MAIN,))
 
 
+def test_a_folder_with_other_files_is_left_alone(tmp_path: Path) -> None:
+    (tmp_path / "notes.txt").write_text("mine", encoding="utf-8")
+    with pytest.raises(UsageError, match=r"holds other files\. Give a new or empty folder"):
+        check_same(tmp_path, FULL, (MAIN,))
+    assert [each.name for each in tmp_path.iterdir()] == ["notes.txt"]
+
+
 def test_the_split_of_the_protocol_holds_whole_sets_out() -> None:
     split = split_problems(FULL.train_problems, FULL.test_problems, FULL.split_seed)
     held_out = {frozenset(each.stages) for each in split.test}

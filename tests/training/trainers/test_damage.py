@@ -64,6 +64,10 @@ def test_code_that_comes_with_a_model_is_never_run(mini: Mini, tmp_path: Path, m
     changed(adapter / "model", "adapter_config.json", lambda about: about.update(base_model_name_or_path=str(evil)))
     with pytest.raises(TrainingError, match="holds a whole model, so there is nothing to merge"):
         merge_adapter(mini.model, tmp_path / "merged")
+    with pytest.raises(TrainingError, match=r"holds no adapter that can be read\. .*, such as .*adapter/model\."):
+        merge_adapter(adapter, tmp_path / "merged")
+    with pytest.raises(TrainingError, match=r"There is no folder .*nowhere"):
+        merge_adapter(tmp_path / "nowhere", tmp_path / "merged")
     for use in (
         lambda: train(config("sft", evil, mini.sft), tmp_path / "run"),
         lambda: find_architecture(str(evil)),
