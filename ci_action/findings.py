@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Literal
 from afterburner.agent.code.source_text import split_lines
 from afterburner.agent.code.text_edits import TextEdit, apply_edits
 from afterburner.agent.inputs.inside.pytest_calls import TEST_FAILS
-from afterburner.agent.judge.version_comparison import MEASURED
+from afterburner.agent.judge.version_comparison import MEASURED, ComparisonDecision
 from afterburner.agent.wording import count, format_by_size, format_ratio
 from afterburner.ci_action.report.document import (
     LONGEST_BLOCK,
@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
     from afterburner.agent.batch.batch_results import Outcome
+    from afterburner.agent.evidence.growth import Growth
     from afterburner.agent.judge.verification.outcome import Counterexample
     from afterburner.agent.loop.results import RunResult
     from afterburner.agent.session.compare import ComparisonResult
@@ -41,6 +42,7 @@ _KINDS = re.compile(r"(the same on \d+ inputs?): [^;]*")  # how many of which ki
 _ASSUME = re.compile(r"""--assume ("[^"]*"|'[^']*'|\S+)( --assume ("[^"]*"|'[^']*'|\S+))*""")  # no option of `ci`
 _MOST_EDITS = 200
 _LOSS = 0.95
+_STEEPER = 0.3  # of measured exponents; less may be chance
 _TESTS = "pytest"  # the origin of what they give; of one test `pytest: tests/test_a.py::test_b`
 _LATER = "the time was up before its turn; allow more minutes, or fewer functions"
 
@@ -116,8 +118,19 @@ def _reason_of_comparison(result: ComparisonResult) -> str:
     found = result.compared
     if result.real_calls_alone and found.gain is not None and found.counterexample is None and not found.objection:
         low, high = 1 / found.gain.high if found.gain.high else 0.0, 1 / max(found.gain.low, 1e-9)
-        return f"{format_ratio(1 / found.gain.ratio)} of the time ({format_ratio(low)} to {format_ratio(high)})"
+        told = f"{format_ratio(1 / found.gain.ratio)} of the time ({format_ratio(low)} to {format_ratio(high)})"
+        return f"{told}{_grows_faster(result.growth)}" if found.decision is ComparisonDecision.SLOWER else told
     return _ASSUME.sub("`Requires:` in the docstring of the base", found.reason)
+
+
+def _grows_faster(growth: Growth | None) -> str:
+    """What makes a small loss on the calls of the tests a large one on more data; empty: nothing is known to."""
+    if growth is None or growth.original is None or growth.winner is None or not growth.sentence:
+        return ""
+    is_steeper = growth.winner.exponent > growth.original.exponent + _STEEPER
+    if not is_steeper or growth.original.text == growth.winner.text:
+        return ""
+    return f", and it grows faster with {growth.scaled}: {growth.sentence}"
 
 
 def part_of_failure(place: Place, reason: str, elapsed_s: float) -> FunctionPart:

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import pytest
+
+from afterburner.agent.evidence.classes import Fit
+from afterburner.agent.evidence.growth import Growth
 from afterburner.agent.inputs.harness_answers import Suite
 from afterburner.agent.types import Skipped
-from afterburner.ci_action.findings import _tests_without_use
+from afterburner.ci_action.findings import _grows_faster, _tests_without_use
 from afterburner.ci_action.optimizing import suite_notes
 
 A_TEST = "pytest: tests/test_shop.py::test_total"
@@ -33,3 +37,21 @@ def test_what_failed_before_anything_was_changed_is_noted() -> None:
         "the tests did not run to their end, so that what the others call is not known",
     ]
     assert not list(suite_notes(Suite(9, (), complete=True)))
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "said"),
+    [
+        (("n", 1.0), ("n²", 1.9), ", and it grows faster with len(src): n → n²"),
+        (("n", 1.0), ("n log n", 1.1), ""),  # may be chance
+        (("n²", 1.9), ("n", 1.0), ""),
+        (("n", 1.0), ("n", 1.4), ""),
+    ],
+)
+def test_a_slow_down_that_grows_with_the_input_is_told_with_its_figure(
+    before: tuple[str, float], after: tuple[str, float], said: str
+) -> None:
+    original, winner = (Fit(name, 0.0, 1.0, exponent, 0.01, name) for name, exponent in (before, after))
+    assert _grows_faster(Growth("len(src)", (), original, winner)) == said
+    assert not _grows_faster(None)
+    assert not _grows_faster(Growth(note="cannot tell"))
