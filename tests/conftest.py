@@ -7,7 +7,7 @@ import signal
 import subprocess
 import sys
 import tempfile
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -109,8 +109,13 @@ class CommandLine:
         return replace(self.untimed(), variables={**self.variables, untimed_program.HOLD: str(hold)}), hold
 
     def environment(self, **extra: str) -> dict[str, str]:
-        """Give the variables of a plain user on a terminal of 80 columns."""
-        base = {"PATH": os.environ["PATH"], "HOME": str(self.home), "LANG": "C.UTF-8", "TERM": "xterm-256color"}
+        """Give the variables of a plain user on a terminal of 80 columns, whose shell finds the program by its name."""
+        found = self.home.with_name("found")  # nothing but the program: the interpreter beside it stays where it is
+        found.mkdir(exist_ok=True)
+        with suppress(FileExistsError):
+            (found / Path(PROGRAM).name).symlink_to(PROGRAM)
+        path = os.pathsep.join((os.environ["PATH"], str(found)))
+        base = {"PATH": path, "HOME": str(self.home), "LANG": "C.UTF-8", "TERM": "xterm-256color"}
         return base | {"PYTHONPATH": str(self.plugins)} | self.variables | extra
 
     def __call__(self, *arguments: str, folder: Path | None = None, **extra: str) -> subprocess.CompletedProcess[str]:
