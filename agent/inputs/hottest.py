@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 MAX_LISTED = 12
 ABOUT_THE_SAME = 0.5  # of the largest transient memory
-NOTICEABLE_S = 0.01  # importing a module may call some of its functions; a workload takes more
+NOTICEABLE_S = 0.001  # importing a module may call some of its functions; a workload takes more
 NOTICEABLE_BYTES = 64 * 1024  # less cannot be measured in a process: then time decides
 
 
@@ -60,6 +60,8 @@ def hottest_functions(
         for answer in _profiles(harness, settings, names, "memory"):
             if (holder := largest_holder(answer.memory, names)) is not None:
                 return [holder]
+            if answer.memory:
+                break
     tried: list[str] = []
     most: dict[str, float] = {}
     for answer in _profiles(harness, settings, names, "time"):
