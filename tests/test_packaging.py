@@ -28,6 +28,8 @@ NOT_PACKAGED = (ROOT / "lsp_server" / "clients", ROOT / "ci_action" / "steps")
 LITTER = shutil.ignore_patterns("__pycache__", ".*", "*.egg-info", "build", "dist")
 # A wheel holds these kinds of files; anything else in a floor is not meant for it and does not belong there.
 MARKED_AS_DATA = {".csv", ".jsonl", ".py", ".typed", ".c", ".h", ".json", ".toml", ".yaml", ".yml"}
+# The first build compiles musl for two machines: half a minute later on, minutes at first on a busy machine.
+pytestmark = pytest.mark.timeout(1200)
 
 
 @pytest.fixture(scope="module")
