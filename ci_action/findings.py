@@ -8,6 +8,7 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
+from afterburner.agent.batch.batch_results import NO_WORKLOAD
 from afterburner.agent.code.source_text import split_lines
 from afterburner.agent.code.text_edits import TextEdit, apply_edits
 from afterburner.agent.inputs.inside.pytest_calls import TEST_FAILS
@@ -73,7 +74,8 @@ def part_of_outcome(place: Place, outcome: Outcome, receipt: str | None, *, merg
     """
     result = outcome.result
     if result is None:
-        return _part(place, Decision(outcome.decision), outcome.reason, 0.0)
+        decision = Decision.FAILED if outcome.decision == NO_WORKLOAD else Decision(outcome.decision)
+        return _part(place, decision, outcome.reason, 0.0)
     is_offered = result.improved and result.gain is not None
     return _part(
         place,

@@ -23,13 +23,16 @@ if TYPE_CHECKING:
 
     Offered = Callable[[RunResult, RunSettings], bool]
 
+NOTHING_TO_PROPOSE = "nothing_to_propose"  # no rule fits the target
+NO_WORKLOAD = "no_workload"  # the target has no inputs that a rewrite could be judged on
+
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
     """What became of one target.
 
-    `decision` is `improved`, `conditional`, `no_improvement`, `nothing_to_propose`, `failed`, `interrupted` or
-    `not_reached`.
+    `decision` is `improved`, `conditional`, `no_improvement`, `nothing_to_propose`, `no_workload`, `failed`,
+    `interrupted` or `not_reached`.
     `settings` and `result` are there if a run finished.
     """
 
@@ -38,6 +41,11 @@ class Outcome:
     reason: str
     settings: RunSettings | None = None
     result: RunResult | None = None
+
+
+def is_tried(outcome: Outcome) -> bool:
+    """Whether a target counts towards the number that is to be tried."""
+    return outcome.decision not in {NOTHING_TO_PROPOSE, NO_WORKLOAD}
 
 
 @dataclass(slots=True)
@@ -72,9 +80,14 @@ class ManyResult:
         return next((each for each in ("improved", "conditional") if each in known), "no_improvement")
 
     @property
-    def tried(self) -> int:
+    def turns(self) -> int:
         """How many targets have had their turn."""
-        return sum(outcome.decision != "nothing_to_propose" for outcome in self.outcomes)
+        return sum(outcome.decision != NOTHING_TO_PROPOSE for outcome in self.outcomes)
+
+    @property
+    def tried(self) -> int:
+        """How many of these count towards `top`."""
+        return sum(map(is_tried, self.outcomes))
 
     @property
     def objection(self) -> str:

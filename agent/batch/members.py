@@ -7,9 +7,9 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from afterburner.agent.batch.batch_results import Outcome
+from afterburner.agent.batch.batch_results import NO_WORKLOAD, Outcome
 from afterburner.agent.code.locate import find_target
-from afterburner.agent.errors import RunInUseError, RunStoreError, TargetChangedError
+from afterburner.agent.errors import RunInUseError, RunStoreError, TargetChangedError, WorkloadError
 from afterburner.agent.events import EventKind, OnEvent, ProgressEvent, Stage
 from afterburner.agent.models.prompts.proposer import ProposalRequest
 from afterburner.agent.session.one_run import begin_run, resume_run
@@ -130,7 +130,8 @@ class Worker:
             raise  # nothing of this target's; all of it goes on when that is put right
         except AfterburnerError as error:
             runs.forget(run_id)
-            return Outcome(target, "failed", str(error))
+            decision = NO_WORKLOAD if isinstance(error, WorkloadError) else "failed"
+            return Outcome(target, decision, str(error))
         except BrokenPipeError:
             raise  # nobody reads the progress any more
         except Exception as error:  # noqa: BLE001 - a bug met on one target must not cost what was found on the others

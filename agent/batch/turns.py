@@ -1,6 +1,7 @@
 """Goes through the ranked functions of a run over many: several at a time where there are CPUs for them, else in turns.
 
 Each gets a share of the time, and the next what it leaves; a function that nothing will be proposed for gets none.
+A function that turns out to have no inputs makes room for the next one.
 Whichever ends first, the outcomes come in the order of the ranking.
 """
 
@@ -13,7 +14,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from afterburner.agent.batch.batch_results import Outcome
+from afterburner.agent.batch.batch_results import NOTHING_TO_PROPOSE, Outcome, is_tried
 from afterburner.agent.batch.members import Member
 from afterburner.agent.deadline import BudgetClock, Deadline
 from afterburner.sandbox import CancelToken, Limits
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
 
 LEAST_SHARE_S = 45.0  # for one target: with less hardly anything can be confirmed
 LEAST_SHARE = 0.5  # of the time budget, where that is small
+MOST_TURNS = 2  # times as many as are to be tried, where some have no inputs
 LOOK_AHEAD_S = 5.0  # spent before a turn on finding out how many functions the time is for
 MOST_AT_ONCE = 8  # a tenth of the CPU time is that of this process, and one Python process uses one CPU
 _MEMORY = Path("/proc/meminfo")
@@ -143,23 +145,31 @@ class _Turns:
 
     def _go_through(self, executor: Executor) -> None:
         many, begun = self.worker.many, self.worker.begun()
-        tried, first = many.tried, len(many.outcomes)
-        for number, target in enumerate(many.ranked[first:], first):
-            if tried == many.settings.batch.top:
+        top = many.settings.batch.top
+        number, first = many.turns, len(many.outcomes)
+        for place, target in enumerate(many.ranked[first:], first):
+            while self._tried() == top and self._running():
+                self._wait()  # one of them may have no inputs
+            if self._tried() == top or number == MOST_TURNS * top:
                 break
             is_begun = (target.path, target.function) in begun
-            turns = self._count_turns(many.ranked[number:], many.settings.batch.top - tried)
+            turns = self._count_turns(many.ranked[place:], top - self._tried())
             share_s = self._share_s(turns, is_begun=is_begun)
             if share_s is None:
-                tried += 1
+                number += 1
                 self._add(target, Outcome(target, "not_reached", "the time was up before its turn"))
             elif not is_begun and self._is_hopeless(target):
-                self._add(target, Outcome(target, "nothing_to_propose", "no rule fits it"))
+                self._add(target, Outcome(target, NOTHING_TO_PROPOSE, "no rule fits it"))
             else:
-                tried += 1
-                self._begin(executor, Member(target, tried, tried + turns - 1, share_s, BudgetClock(), is_begun))
+                number += 1
+                self._begin(executor, Member(target, number, number + turns - 1, share_s, BudgetClock(), is_begun))
         while self._running():
             self._wait()
+
+    def _tried(self) -> int:
+        """How many count towards `top`, with those that go on."""
+        unkept = (turn.outcome for turn in self._turns)
+        return self.worker.many.tried + sum(not each.done() or is_tried(each.result()) for each in unkept)
 
     def _count_turns(self, targets: Sequence[RankedTarget], most: int) -> int:
         """How many of these share the time that is left, or somewhat more if finding out takes long; at least one."""

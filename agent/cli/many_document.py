@@ -21,7 +21,14 @@ class ManyTargetPart(Document):
     share: NonNegativeFloat
     calls: PositiveInt
     decision: Literal[
-        "improved", "conditional", "no_improvement", "nothing_to_propose", "failed", "interrupted", "not_reached"
+        "improved",
+        "conditional",
+        "no_improvement",
+        "nothing_to_propose",
+        "no_workload",
+        "failed",
+        "interrupted",
+        "not_reached",
     ]
     reason: str
     patch_file: str | None

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from rich.table import Table
 from rich.text import Text
 
+from afterburner.agent.batch.batch_results import NOTHING_TO_PROPOSE
 from afterburner.agent.usage import told
 from afterburner.agent.wording import count, format_ratio
 from afterburner.sandbox.terminal.text import display_path, scrub_line
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
     from afterburner.agent.batch.batch_results import ManyResult, Outcome
 
 _STYLES = {"improved": "green", "failed": "red", "no_improvement": "yellow", "conditional": "magenta"}
-PASSED_OVER = "nothing_to_propose"
+PASSED_OVER = NOTHING_TO_PROPOSE
 NAMED = 5
 
 

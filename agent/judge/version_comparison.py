@@ -46,6 +46,7 @@ if TYPE_CHECKING:
 OUT_OF_TIME = "the time budget ended before the versions were measured; --max-seconds allows more"
 BLOCKS_TOLD = 4
 MOST_LATE = 3  # calls that run into the time limit by themselves, while one is looked for that ends and is wrong
+MUCH_SLOWER = 1.5  # times as slow on larger inputs as on the real calls: that is told
 LONGEST_SHRINKING_S = 20.0  # a difference is all that a comparison has to show for itself
 
 
@@ -199,12 +200,14 @@ class VersionJudge:
                 decision = self._decided(again.comparison)[0]
                 told = replace(measured, caveat=again.caveat)
                 measured = told if decision is measured.decision else _with(measured, again, decision)
-        if measured.decision is ComparisonDecision.SLOWER or measured.gain is None:
+        if measured.gain is None or self.texts.before:
             return measured
         self._report(EventKind.MEASURING_LARGER_INPUTS)
         larger = on_larger_inputs(self.bench, self.judge, source, self.deadline)
-        if larger is None or self.texts.before:
+        if larger is None:
             return measured
+        if measured.decision is ComparisonDecision.SLOWER:  # the figure stays the one of the real calls
+            return _told_of_larger(measured, larger, measured.gain)
         return _with(measured, larger, ComparisonDecision.SLOWER)
 
     def _on_real_calls(self, confirming: Confirming, other: Incumbent) -> Agreement | VersionFindings | None:
@@ -355,6 +358,14 @@ def _with(measured: VersionFindings, again: Again, decision: ComparisonDecision)
         after=said.after,
         blocks=tuple(block.without_parts() for block in said.blocks),
     )
+
+
+def _told_of_larger(measured: VersionFindings, larger: Again, gain: Gain) -> VersionFindings:
+    """A slow-down, with how much slower larger inputs are where that is more than on the real calls."""
+    on_larger = larger.comparison.gain
+    if on_larger is not None and on_larger.ratio * MUCH_SLOWER > gain.ratio:
+        return measured
+    return replace(measured, caveat="; ".join(filter(None, (measured.caveat, larger.words))))
 
 
 def _of_real_calls(measured: VersionFindings) -> VersionFindings:

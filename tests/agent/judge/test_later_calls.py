@@ -133,6 +133,20 @@ def test_two_trees_are_compared_on_the_real_calls_alone_as_well(make_bench: Make
 
 
 @pytest.mark.nightly
+def test_a_slow_down_is_told_with_the_larger_one_on_more_elements(compared: Compared) -> None:
+    found = compared(UNIQUE, SEARCHING, "f(list(range(60)))")
+    assert found.decision is ComparisonDecision.SLOWER, found
+    assert found.gain is not None
+    assert found.gain.ratio > 0.1, "the figure is the one of the real calls"
+    assert found.caveat.startswith("on inputs ")
+    assert "times as large as the real ones (len(items) = " in found.caveat
+    assert found.caveat.endswith(" of the time")
+    found = compared(SQUARES, LONGER, "f(2_000)")
+    assert found.decision is ComparisonDecision.SLOWER, found
+    assert not found.caveat, "it loses about as much on larger ones"
+
+
+@pytest.mark.nightly
 def test_an_edge_case_that_no_test_has_does_not_stand_against_timing_the_real_calls(compared: Compared) -> None:
     found = compared(SQUARES, LONGER.replace("return sum", "return -1 if n < 5 else sum"), "f(20_000)")
     assert found.decision is ComparisonDecision.SLOWER, found
