@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 import tempfile
+from collections import Counter
 from contextlib import ExitStack, suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -45,6 +46,20 @@ def pytest_configure(config: pytest.Config) -> None:
             signal.signal(number, lambda _number, _frame: None)
     for name, meaning in _MAY_SKIP.items():
         config.addinivalue_line("markers", f"{name}: {meaning}")
+
+
+@pytest.hookimpl(tryfirst=True)  # before `-m` is applied
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Marks those parameters of a sampled test that are beyond the first few as nightly."""
+    seen: Counter[str] = Counter()
+    for item in items:
+        sampled = item.get_closest_marker("sampled")
+        if sampled is None:
+            continue
+        test = item.nodeid.partition("[")[0]
+        if seen[test] >= sampled.args[0]:
+            item.add_marker("nightly")
+        seen[test] += 1
 
 
 @pytest.hookimpl(wrapper=True)

@@ -168,6 +168,7 @@ def copied(tree: Path, folder: Path) -> Path:
     return folder
 
 
+@pytest.mark.nightly
 def test_the_same_sources_make_the_same_wheel(tree: Path, wheel: Path, tmp_path: Path) -> None:
     """Also in another folder, straight from the checkout, and with the variables of other compilers."""
     again = build(copied(tree, tmp_path / "a checkout"), "--wheel", umask=0o077)
@@ -199,6 +200,7 @@ def test_without_the_compiler_the_wheel_has_the_source_alone(tree: Path, wheel: 
     assert {Path(name).parent.name for name in names} == {"built"}
 
 
+@pytest.mark.nightly
 def test_what_an_earlier_build_left_is_not_in_the_wheel(tree: Path, wheel: Path) -> None:
     left = tree / "build" / "lib" / "afterburner" / "sandbox" / "gone.py"
     left.parent.mkdir(parents=True, exist_ok=True)

@@ -54,6 +54,7 @@ def kept(tmp_path: Path) -> dict[Path, int]:
     return {path: path.stat().st_mtime_ns for path in files if path.is_file()}
 
 
+@pytest.mark.nightly
 def test_a_second_look_at_an_original_begins_with_the_candidate(
     session: Session, jobs: dict[str, Job], tmp_path: Path
 ) -> None:
@@ -75,6 +76,7 @@ def test_a_wrong_version_is_found_out_by_what_is_known(session: Session, jobs: d
     assert isinstance(found, Counterexample)
 
 
+@pytest.mark.nightly
 def test_nothing_is_known_of_another_original(session: Session, jobs: dict[str, Job], tmp_path: Path) -> None:
     session.verify(jobs["original"], jobs["same"], Search(max_seconds=SECONDS))
     before = kept(tmp_path)
@@ -83,6 +85,7 @@ def test_nothing_is_known_of_another_original(session: Session, jobs: dict[str, 
     assert all(kept(tmp_path)[path] == before[path] for path in before)
 
 
+@pytest.mark.nightly
 def test_fresh_finds_everything_out_again(session: Session, jobs: dict[str, Job], tmp_path: Path) -> None:
     session.verify(jobs["original"], jobs["same"], Search(max_seconds=SECONDS))
     _let_all_calls_return_nothing(tmp_path)
@@ -91,6 +94,7 @@ def test_fresh_finds_everything_out_again(session: Session, jobs: dict[str, Job]
     assert found.inputs
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("only_made", [False, True])
 def test_what_does_not_hold_any_more_is_found_out_again(
     session: Session, jobs: dict[str, Job], tmp_path: Path, *, only_made: bool

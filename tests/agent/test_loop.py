@@ -104,6 +104,7 @@ def loops_on(source: str, tmp_path: Path, sandbox: Sandbox, objective: Objective
     return make
 
 
+@pytest.mark.nightly
 def test_the_memory_of_many_calls_that_take_no_time_can_be_measured(
     tmp_path: Path, sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -296,6 +297,7 @@ def test_who_lost_only_to_a_wrong_rewrite_of_an_earlier_round_is_tried_when_that
     assert state["confirmation"].winner_id == "2.1"
 
 
+@pytest.mark.nightly
 def test_where_an_offer_is_withdrawn_the_next_one_is_confirmed(make_loop: MakeLoop) -> None:
     """As if the inputs that measure growth had shown a difference, after the confirmation."""
     loop = make_loop(Scripted([WITH_SET, SLOW[: SLOW.index("\n\n\n")].replace("found = []", "found = list()")]))

@@ -24,6 +24,7 @@ def total(numbers):
 '''
 
 
+@pytest.mark.nightly
 @pytest.mark.usefixtures("sandbox")
 def test_what_selfcheck_found_here_holds_unless_the_user_says_otherwise(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch

@@ -89,6 +89,7 @@ def test_two_threads_work_on_two_jobs_of_one_session(session: Session, slow: Pat
     assert slow.read_text() == SLOW
 
 
+@pytest.mark.nightly
 @pytest.mark.usefixtures("untimed_sessions")
 def test_an_editors_buffers_count_in_place_of_the_disk(session: Session, slow: Path) -> None:
     """The target calls a helper that exists in another unsaved buffer alone."""
@@ -185,6 +186,7 @@ STAGES = (
 )
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("stage", STAGES)
 def test_a_cancelled_run_stops_and_leaves_nothing(
     sandbox: Sandbox, slow: Path, tmp_path: Path, stage: EventKind, children: Callable[[], set[int]]
@@ -233,6 +235,7 @@ def test_two_buffers_are_verified_against_one_another(session: Session, slow: Pa
         session.verify(original, Job.from_text(slow, SLOW.replace("common", "shared"), function="shared"))
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize(
     "stage",
     [

@@ -28,6 +28,7 @@ TEXTS = ("body", "nav a", ".verdict strong", "dt", "ins", "del", "footer")
 
 
 @pytest.mark.slow
+@pytest.mark.nightly
 @pytest.mark.timed
 def test_a_measured_pull_request_gets_its_comment_within_its_budget_and_a_page_for_people(
     github: GitHubApi, tmp_path: Path, program: CommandLine, visit: Callable[..., Visit]

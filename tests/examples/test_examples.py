@@ -48,6 +48,7 @@ def test_the_examples_pass_their_own_tests(checkout: Path) -> None:
     assert done.returncode == 0, done.stdout
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.slow
 @pytest.mark.parametrize("name", sorted(name for name, words in COMMANDS.items() if "--cases" not in words))
 def test_an_example_prints_a_report_and_always_the_same(name: str) -> None:

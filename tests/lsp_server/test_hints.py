@@ -183,6 +183,7 @@ def test_nothing_runs_before_it_is_wanted(start_editor: StartEditor, shop: Path,
     assert (profiles(editor), hints(editor, library)) == (2, None)
 
 
+@pytest.mark.nightly
 def test_a_refusal_is_remembered_until_the_user_asks(start_editor: StartEditor, shop: Path) -> None:
     editor = start_editor(VS_CODE, settings={"hints": True}, answers=(REFUSE,))
     uri = editor.open(shop)

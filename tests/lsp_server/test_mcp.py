@@ -229,6 +229,7 @@ async def test_only_a_file_that_is_still_what_was_judged_is_written(shop: Path) 
         await tools.apply_rewrite(elsewhere, result.run_id)
 
 
+@pytest.mark.nightly
 async def test_the_file_on_the_disk_is_compared_with_the_last_commit(shop: Path) -> None:
     (shop / "pairs.py").write_text(PAIRS.replace("number not in found", "number in found"))
     async with connected(shop) as client:
@@ -236,6 +237,7 @@ async def test_the_file_on_the_disk_is_compared_with_the_last_commit(shop: Path)
     assert (found["decision"], found["function"]) == ("different", "pairs")
 
 
+@pytest.mark.nightly
 async def test_the_functions_of_a_project_are_ranked(shop: Path) -> None:
     (shop / "test_pairs.py").write_text(
         "from pairs import pairs, unrelated\n\n\n"
@@ -295,6 +297,7 @@ async def test_a_project_chooses_no_model_unless_its_user_allows_it(shop: Path) 
         assert answer(await client.call_tool("compare", asked))["decision"] == "different", "no model takes part"
 
 
+@pytest.mark.nightly
 async def test_what_cannot_be_done_is_said_in_words(shop: Path) -> None:
     async with connected(shop) as client:
         for arguments, says in IMPOSSIBLE:
@@ -325,6 +328,7 @@ async def test_a_cancelled_call_stops_the_sandbox_and_the_server_goes_on(shop: P
         assert answer(await client.call_tool("compare", asked))["decision"] == "different"
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("reads", [True, False])
 def test_a_client_that_leaves_during_a_call_leaves_nothing_behind(shop: Path, tmp_path: Path, *, reads: bool) -> None:
     (shop / "endless.py").write_text("import time\n\n\ndef wait(x: int):\n    time.sleep(60)\n")

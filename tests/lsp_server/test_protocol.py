@@ -53,6 +53,7 @@ async def code_of(awaited: object) -> int:
     return int(raised.value.code)
 
 
+@pytest.mark.sampled(2)
 async def test_what_is_announced_fits_the_client(client: EditorClient) -> None:
     announced, declared = client.announced, client.capabilities
     assert declared is not None
@@ -136,6 +137,7 @@ async def test_where_nothing_is_proven_there_is_nothing_to_see(client: EditorCli
         assert await client.text_document_hover_async(types.HoverParams(text_document=document, position=place)) is None
 
 
+@pytest.mark.sampled(1)
 async def test_a_request_that_is_answered_cannot_be_cancelled_any_more(client: EditorClient, path: Path) -> None:
     """The command that begins a run is answered at once: what ends the run is its progress, or the command for it."""
     uri = client.open(path, PAIRS)
@@ -187,6 +189,7 @@ def _ended(client: EditorClient, token: types.ProgressToken) -> list[types.WorkD
     return reports if isinstance(reports[-1], types.WorkDoneProgressEnd) else []
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("profile", ["visual-studio-code", "emacs"])
 async def test_a_client_may_refuse_to_show_progress(profile: str, path: Path) -> None:
     async with connected(profile, path.parent, shows_progress=False) as client:
@@ -196,6 +199,7 @@ async def test_a_client_may_refuse_to_show_progress(profile: str, path: Path) ->
         assert not client.progress_reports
 
 
+@pytest.mark.nightly
 async def test_folders_come_and_go(tmp_path: Path) -> None:
     """A client vouches for its folders, for as long as they are its own."""
     folders = [tmp_path / name for name in ("one", "two", "three")]

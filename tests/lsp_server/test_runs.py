@@ -222,6 +222,7 @@ def test_a_run_can_be_cancelled_and_runs_wait_for_one_another(start_editor: Star
     assert wait_until(lambda: not descendants(editor.process.pid)), "something of the sandbox is left"
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.slow
 @pytest.mark.parametrize("way", ["quit", "kill"])
 def test_a_run_ends_with_the_client(start_editor: StartEditor, pairs: Path, way: str) -> None:
@@ -255,6 +256,7 @@ def test_a_setting_that_cannot_be_used_is_told(start_editor: StartEditor, pairs:
         assert told in ended(editor)
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(
     ("options", "told"),
     [
@@ -289,6 +291,7 @@ def test_a_client_vouches_for_its_own_folders_only(start_editor: StartEditor, pa
     assert pairs.exists()
 
 
+@pytest.mark.nightly
 @pytest.mark.slow
 def test_where_nothing_calls_a_function_a_file_with_calls_is_begun(start_editor: StartEditor, project: Path) -> None:
     editor = start_editor(initial={"trusted": True}, answers=("Write shop_calls.py",))

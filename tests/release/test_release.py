@@ -77,6 +77,7 @@ def test_the_parts_of_an_expression(expression: str, allowed: bool) -> None:
     assert is_allowed(expression) is allowed
 
 
+@pytest.mark.nightly
 def test_the_bill_names_every_dependency_with_its_licence_and_is_the_same_each_time(tmp_path: Path) -> None:
     wheel = tmp_path / "afterburner_agent-1.whl"
     wheel.write_bytes(b"wheel")

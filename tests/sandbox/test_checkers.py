@@ -93,6 +93,7 @@ def _plainly_equal(checker: Checker, expected: bytes, printed: bytes) -> bool:
             )
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("window", [5, 1 << 18])
 @pytest.mark.parametrize("checker", [Exact(), Lines(), Tokens(), Floats(0.1, 0.1)])
 @settings(max_examples=300, deadline=None)

@@ -174,6 +174,7 @@ READY = "host.sendall(b'AFTBMTR2'); host.recv(10)"
 RESULT = "(3).to_bytes(8, 'little') + (104).to_bytes(8, 'little') + b'AFTREST2'"
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(
     ("source", "complaint"),
     [

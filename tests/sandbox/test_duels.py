@@ -115,6 +115,7 @@ def test_what_a_sample_leaves_is_told_and_gone_before_the_next(sandbox: Sandbox,
         assert any(each.startswith(complaint) for each in sample.complaints), sample.complaints
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize(
     "attack",
     [

@@ -103,6 +103,7 @@ def test_with_a_home_folder_that_is_read_only(home: Path) -> None:
     assert is_accepted(done), done.stdout + done.stderr
 
 
+@pytest.mark.nightly
 def test_a_cache_on_a_full_disk_is_named_in_one_line(home: Path) -> None:
     """The meter has to be compiled there, in a checkout."""
     (home / "cache").mkdir()

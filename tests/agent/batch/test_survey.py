@@ -53,6 +53,7 @@ def test_the_tests_are_profiled_and_functions_ranked_by_what_they_cost(sandbox: 
     assert (survey.suite.passed, survey.suite.failing, survey.suite.complete) == (7, (), True)
 
 
+@pytest.mark.nightly
 def test_a_folder_below_counts_alone_without_what_says_skip(sandbox: Sandbox, shop: Path) -> None:
     texts = shop / "shop" / "texts.py"
     texts.write_text(texts.read_text("utf-8") + MARKED, encoding="utf-8")

@@ -141,6 +141,7 @@ def told(outcome: Outcome) -> tuple[str, ...]:
     return (outcome.target.function, outcome.decision, outcome.reason, *found)
 
 
+@pytest.mark.nightly
 def test_functions_at_a_time_end_as_in_turns_and_one_is_judged_while_another_is_timed(
     place: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -108,6 +108,7 @@ def _check_trace(trace: bytes, document: dict[str, Any]) -> None:
         assert secret not in trace, "neither code nor paths are in it"
 
 
+@pytest.mark.nightly
 def test_a_run_with_settings_of_every_layer(program: CommandLine, project: Path) -> None:
     table = "[tool.afterburner]\niterations = 3\nmin-effect = 0.2\nseed = 5\nquiet = true\n"
     (project / "pyproject.toml").write_text(table, encoding="utf-8")

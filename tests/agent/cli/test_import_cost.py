@@ -85,6 +85,7 @@ print(code, len(packages) > 0, max(packages, default=0))
     assert done.stdout.splitlines()[-1] == "0 True 1"
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize(
     ("words", "named"),
     [

@@ -203,6 +203,7 @@ def test_a_model_that_fails_at_once_is_one_clear_line(program: CommandLine, serv
     assert "afterburner-agent resume" not in shown, "its requests are used up"
 
 
+@pytest.mark.nightly
 @pytest.mark.usefixtures("project")
 def test_who_mends_what_failed_goes_on_with_the_run_that_was_prepared(
     program: CommandLine, server: ModelServer

@@ -114,6 +114,7 @@ def test_an_offer_on_calls_of_a_model_says_so_and_a_killed_run_asks_for_them_onc
     assert len(server.asked) == 3
 
 
+@pytest.mark.nightly
 def test_an_answer_of_no_use_ends_with_what_stands_in_the_way(program: CommandLine, server: ModelServer) -> None:
     server.answer = lambda _asked, _number: "```python\ndistinct(3)\n```"
     done = program("run", "names.py", "--function", "distinct", "--model", MODEL)

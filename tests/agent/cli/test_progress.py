@@ -214,6 +214,7 @@ def test_a_terminal_that_closes_ends_the_run(program: CommandLine) -> None:
     assert (terminal.exitstatus, terminal.signalstatus) == (130, None)
 
 
+@pytest.mark.nightly
 @pytest.mark.slow
 def test_json_lines_say_which_run_how_far_and_at_what_cost(program: CommandLine, tmp_path: Path) -> None:
     path = tmp_path / "words.py"

@@ -94,6 +94,7 @@ def test_impossible_paths_are_left_to_those_who_read_the_file(program: CommandLi
         assert config(program, name)["project_file"] is None
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize(
     ("line", "option", "variable"),
     [

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
+from functools import cache
 from importlib.resources import files
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import jsonschema
 import pytest
@@ -27,10 +28,11 @@ CONTRACT = {
 }  # fmt: skip
 
 
-def schema() -> dict[str, Any]:
-    loaded: dict[str, Any] = json.loads((files("afterburner.agent.cli") / "run-schema.json").read_text("utf-8"))
+@cache
+def schema() -> jsonschema.Draft202012Validator:
+    loaded = json.loads((files("afterburner.agent.cli") / "run-schema.json").read_text("utf-8"))
     jsonschema.Draft202012Validator.check_schema(loaded)
-    return loaded
+    return jsonschema.Draft202012Validator(loaded)
 
 
 def keys(value: object) -> Iterator[str]:
@@ -46,7 +48,7 @@ def keys(value: object) -> Iterator[str]:
 @pytest.mark.parametrize("kind", ["improved", "unimproved"])
 def test_every_result_follows_the_schema(kind: str, settings: RunSettings, request: pytest.FixtureRequest) -> None:
     document = document_of(request.getfixturevalue(kind), settings).to_json()
-    jsonschema.validate(document, schema())
+    schema().validate(document)
     assert set(document) >= CONTRACT
     assert document["schema"] == 1
     assert document["decision"] == {"improved": "improved", "unimproved": "no_improvement"}[kind]
@@ -58,7 +60,7 @@ def test_a_rewrite_that_is_right_on_a_condition_is_told_of_and_is_no_improvement
     right = unimproved.candidates[-1]
     needing = replace(right, decision=Decision.CONDITIONAL, reason="3.00x, the same provided that `limits` ascends")
     document = document_of(replace(unimproved, candidates=(needing,)), settings).to_json()
-    jsonschema.validate(document, schema())
+    schema().validate(document)
     assert document["decision"] == "conditional"
     assert (document["gain"], document["patch"], document["offer"]["offered"]) == (None, "", False)
 
@@ -69,7 +71,7 @@ def test_the_schema_refuses_documents_that_break_the_contract(improved: RunResul
     broken += [whole | {"decision": "perhaps"}, whole | {"schema": 2}, whole | {"gain": {"ratio": 8.0}}]
     for document in broken:
         with pytest.raises(jsonschema.ValidationError):
-            jsonschema.validate(document, schema())
+            schema().validate(document)
 
 
 def test_figures_keep_their_values_and_units(improved: RunResult, settings: RunSettings) -> None:
@@ -105,7 +107,7 @@ def test_what_json_cannot_carry_becomes_null_or_a_replacement(improved: RunResul
     )
     text = document_of(odd, settings).to_text()
     document = json.loads(text, parse_constant=lambda name: pytest.fail(f"{name} in JSON"))
-    jsonschema.validate(document, schema())
+    schema().validate(document)
     assert document["original"]["wall_time_s"] is None
     assert document["original"]["memory_integral_kib_s"] is None
     assert document["summary"] == "lone \ufffd surrogate, naïve"

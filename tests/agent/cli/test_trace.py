@@ -116,6 +116,7 @@ class _Context:
     resilient_parsing = False
 
 
+@pytest.mark.nightly
 def test_every_command_that_works_takes_a_trace(program: CommandLine) -> None:
     idle = {"config", "doctor", "init", "runs", "show"}
     for name in [each.name for each in OWN_COMMANDS] + ["lsp", "mcp", "ci", "eval run", "train sft"]:

@@ -30,6 +30,7 @@ def test_without_a_setting_the_rules_propose() -> None:
     assert "so rules is used" in found.found
 
 
+@pytest.mark.nightly
 @pytest.mark.usefixtures("home")
 def test_a_model_with_its_key_can_be_asked(monkeypatch: pytest.MonkeyPatch) -> None:
     """Nothing is sent: a key is only looked for, and it is not shown."""

@@ -60,6 +60,7 @@ FUNCTIONS = {
 }
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(("function", "calls"), FUNCTIONS.values(), ids=FUNCTIONS)
 def test_a_call_is_made_again_with_the_files_that_it_had(project: Project, function: str, calls: str) -> None:
     project.write("shop.py", function + MAIN.replace("CALLS", calls))

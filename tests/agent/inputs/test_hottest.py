@@ -55,6 +55,7 @@ def test_the_only_function_needs_no_profile(project: Project) -> None:
     assert project.hottest("one.py") == "only"
 
 
+@pytest.mark.nightly
 @pytest.mark.slow
 def test_an_endless_workload_is_profiled_as_far_as_it_goes(project: Project) -> None:
     project.limits = replace(project.limits, wall_time_s=10.0, cpu_time_s=10.0)

@@ -103,6 +103,7 @@ def test_what_a_function_makes_is_not_held_against_it(project: Project, objectiv
     assert project.hottest("work.py", objective) == expected
 
 
+@pytest.mark.nightly
 def test_calls_cases_doctests_and_tests_are_workloads_too(project: Project) -> None:
     project.write("work.py", WORK)
     assert project.hottest("work.py", "memory") == "total"

@@ -223,6 +223,7 @@ def consume(stream: Iterator[NoSuchThing]) -> None:
 """
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize(
     "function", ["dedupe", "common", "primes", "slow_fibonacci", "dearest", "look_up", "Stack.inversions"]
 )

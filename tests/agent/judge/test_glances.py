@@ -79,6 +79,7 @@ def test_what_is_plainly_faster_need_not_be_measured_there(glance: Glance) -> No
     assert not seen.plain_gain(1_000_000.0)
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize(
     "rewrite",
     [
@@ -110,6 +111,7 @@ def f(items):
 DEAR_MAIN = "\n\nif __name__ == '__main__':\n    for start in range(3):\n        f(list(range(start, start + 100)))\n"
 
 
+@pytest.mark.nightly
 def test_where_all_larger_calls_are_dear_they_are_made_if_that_is_wanted(make_bench: MakeBench) -> None:  # noqa: F811
     """A call of 100 elements takes 0.3 s, and of 200 elements 1.2 s."""
     bench = make_bench(SPINNING + DEAR_MAIN, "f")

@@ -175,6 +175,7 @@ UNSURE = Gain(0.4, 0.1, 1.1, 0.99, 8)
 IN_FIRST_CALL = "most of the gain is in the first call of a process: later calls"
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(
     ("gains", "told"),
     [
@@ -229,6 +230,7 @@ class Convinced(UntimedJudge):
     screen = Judge.screen
 
 
+@pytest.mark.nightly
 def test_a_gain_on_three_elements_that_is_a_loss_on_many_is_none(
     make_bench: MakeBench,  # noqa: F811 - as above
     monkeypatch: pytest.MonkeyPatch,

@@ -36,6 +36,7 @@ def source(sandbox: Sandbox, original: str, *rewrites: str, sizes: tuple[int, ..
     return DuelSource(sandbox, program(original), rivals, CallCase(calls, expected), Limits(5.0, 5.0), TimingCore())
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize(
     ("body", "sizes", "mode"),
     [
@@ -116,6 +117,7 @@ TEN_TIMES = f"({', '.join([SUM] * 10)})[0]"
 ONLY_LONG_ONES = f"({', '.join([SUM] * 10)})[0] if n > 2_000 else {SUM}"
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("sizes", [(3_000, 2_500, 4_000), (400_000, 3_000)], ids=["short calls", "a long call"])
 def test_where_the_gain_is_plain_blocks_of_a_test_are_brief(sandbox: Sandbox, sizes: tuple[int, ...]) -> None:
     first = source(sandbox, TEN_TIMES, SUM, sizes=sizes)
@@ -129,6 +131,7 @@ def test_where_the_gain_is_plain_blocks_of_a_test_are_brief(sandbox: Sandbox, si
     assert (paced.per_repeat, paced.round_size) == (1, 2)
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize(
     ("bodies", "sizes", "min_effect"),
     [
@@ -148,6 +151,7 @@ def test_other_blocks_are_not_brief(
     assert len(modes) == 2, "they ran in company, too"
 
 
+@pytest.mark.nightly
 def test_brief_blocks_of_fresh_processes(sandbox: Sandbox) -> None:
     calls = (dump_call((100_000,), {}, {}),)
     sampler = Sampler(sandbox, (CallCase(calls), CallCase(calls)), Limits(5.0, 5.0), TimingCore())

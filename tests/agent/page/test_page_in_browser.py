@@ -56,6 +56,7 @@ def written(
 
 
 @pytest.mark.slow
+@pytest.mark.nightly
 @pytest.mark.timed
 def test_the_page_of_a_run_needs_nothing_but_itself(written: Path, visit: OpenFile) -> None:
     seen = visit(written)
@@ -81,6 +82,7 @@ def test_the_page_of_a_run_needs_nothing_but_itself(written: Path, visit: OpenFi
 
 
 @pytest.mark.slow
+@pytest.mark.nightly
 @pytest.mark.timed
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_the_page_of_a_run_can_be_read_on_a_phone(written: Path, visit: OpenFile, scheme: str) -> None:

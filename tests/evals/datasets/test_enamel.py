@@ -151,6 +151,7 @@ def test_judges_by_the_input_as_it_was(context: ReadingContext, judge: Judge) ->
     )
 
 
+@pytest.mark.nightly
 def test_is_stricter_by_our_own_rule(context: ReadingContext, judge: Judge) -> None:
     """ENAMEL's check looks at the outer type alone and forbids printing; ours looks at all types, and lets it be."""
     found = read_enamel(_records(SAMPLES)["HumanEval/900"], context)

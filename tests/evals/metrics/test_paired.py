@@ -63,6 +63,7 @@ def test_a_difference_on_the_same_problems_is_told_where_intervals_overlap() -> 
 PAIRS = st.lists(st.tuples(*[st.sampled_from([0.0, 0.25, 0.5, 1.0])] * 2), min_size=1, max_size=14)
 
 
+@pytest.mark.nightly
 @settings(max_examples=15, deadline=None)
 @given(PAIRS)
 def test_exchanged_sides_turn_the_difference_and_keep_the_p_values(pairs: list[tuple[float, float]]) -> None:

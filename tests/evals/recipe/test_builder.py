@@ -48,6 +48,7 @@ def test_measures_each_reference_on_both_sides(sums: Any) -> None:
     assert built.problem == BenchmarkProblem.from_json(built.problem.to_json())
 
 
+@pytest.mark.nightly
 def test_one_solution_that_disagrees_drops_a_case(sums: Any) -> None:
     """As in the paper: all have to agree, so the stored cases have to do, and the notes say why."""
     built = sums.builder().build(sums.raw(solutions=(*sums.right, sums.rogue)))

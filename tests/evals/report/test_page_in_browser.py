@@ -31,6 +31,7 @@ TEXTS = (
 )
 
 
+@pytest.mark.nightly
 def test_the_page_shows_all_of_it_without_a_script(report: Report, visit: OpenFile) -> None:
     seen = visit(report.page)
     assert seen.requested == [report.page.as_uri()]

@@ -97,6 +97,7 @@ def test_a_worker_without_the_folder_of_the_run_brings_the_same_rows(
     assert what_was_found(remote.path) == what_was_found(local.path)
 
 
+@pytest.mark.nightly
 def test_a_cluster_finds_the_same_although_a_worker_is_killed(
     benchmark: Callable[..., Path], recording: Callable[..., str], tmp_path: Path
 ) -> None:

@@ -155,6 +155,7 @@ def test_what_cannot_be_meant_is_refused_before_anything_is_written(
     assert not out.exists()
 
 
+@pytest.mark.nightly
 def test_a_problem_that_has_no_reference_to_start_from_is_told_and_not_scored(tmp_path: Path) -> None:
     path = tmp_path / "own.jsonl"
     problem = {"name": "bare", "description": "Print 1.", "cases": [{"stdin": "", "expected_stdout": "1\n"}]}

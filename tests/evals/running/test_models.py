@@ -116,6 +116,7 @@ def test_a_server_that_goes_away_ends_the_run_and_not_each_problem_in_turn(
     assert not outcome.is_complete
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("status", [401, 404])
 def test_a_server_that_turns_all_requests_away_is_asked_once_and_not_for_each_problem(
     benchmark: Callable[..., Path],
@@ -139,6 +140,7 @@ def test_a_server_that_turns_all_requests_away_is_asked_once_and_not_for_each_pr
     assert len(mended.done) == 3
 
 
+@pytest.mark.nightly
 def test_a_prompt_that_the_server_refuses_says_nothing_of_the_other_problems(
     benchmark: Callable[..., Path], asks: Callable[[ModelServer], str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -45,6 +45,7 @@ def test_an_image_that_is_not_there(program: CommandLine, write: Write, docker_o
     assert done.stderr.count("\n") == 1
 
 
+@pytest.mark.nightly
 def test_the_doctor_finds_a_daemon(program: CommandLine, docker_options: DockerOptions) -> None:
     done = program("doctor", DOCKER_HOST=str(docker_options.address))
     assert re.search(r"^ok      docker: Docker \d", done.stdout, re.MULTILINE), done.stdout

@@ -6,6 +6,7 @@ import json
 import os
 import subprocess
 import time
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -26,10 +27,15 @@ SUM = "print(sum(map(int, input().split())))\n"
 FOREVER = "import time\nprint('started', flush=True)\nwhile True:\n    time.sleep(0.01)\n"
 
 
+@cache
+def published_form() -> jsonschema.Draft202012Validator:
+    return jsonschema.Draft202012Validator(RunDocument.published_form())
+
+
 def document(text: str) -> dict[str, Any]:
     """The JSON of a run, after it was held against its published form."""
     read: dict[str, Any] = json.loads(text)
-    jsonschema.validate(read, RunDocument.published_form())
+    published_form().validate(read)
     return read
 
 

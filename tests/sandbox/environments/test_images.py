@@ -71,6 +71,7 @@ def printed(sandbox: Sandbox, found: PythonEnvironment, source: str) -> str:
     return report.cases[0].stdout.decode().strip()
 
 
+@pytest.mark.nightly
 def test_what_is_declared_is_installed_once_and_found_again(
     docker_sandbox: Sandbox, docker_daemon: DockerDaemon, shop: Shop
 ) -> None:
@@ -167,6 +168,7 @@ def test_a_dockerfile_is_built_and_keeps_what_dockerignore_names_out(
         environment(docker_sandbox, shop, lines.append, named="Dockerfile")
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize(
     ("requirements", "message"),
     [

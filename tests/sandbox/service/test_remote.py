@@ -174,6 +174,7 @@ def test_stopping_ends_what_others_wait_for(remote: Sandbox, sleeper: Sleeper) -
         remote.run(program, [TestCase()])
 
 
+@pytest.mark.nightly
 @pytest.mark.slow
 def test_a_busy_service_is_asked_again_when_it_says(serve: Serve, monkeypatch: pytest.MonkeyPatch) -> None:
     service = serve(rate_per_s=4.0, burst=2, waiting=0)

@@ -120,6 +120,7 @@ def test_strict_answers_that_pass_are_kept_as_they_came(
     ]
 
 
+@pytest.mark.nightly
 @pytest.mark.slow
 def test_a_killed_collection_goes_on_and_pays_for_no_answer_twice(
     tmp_path: Path, serve: Callable[[ModelServer], ModelServer]
@@ -179,6 +180,7 @@ def test_a_cap_leaves_the_rest_for_the_next_call_and_counts_over_all_of_them(
     assert "was begun with another samples: 1, and now 2" in str(other.exception)
 
 
+@pytest.mark.nightly
 @pytest.mark.slow
 def test_the_answers_of_a_recording_are_taken_in_the_order_of_the_prompts(tmp_path: Path) -> None:
     data, recording = write_prompts(tmp_path), tmp_path / "answers.jsonl"

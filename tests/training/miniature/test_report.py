@@ -53,6 +53,7 @@ def _report(tmp_path: Path, scores: dict[str, LoopScores], *comparisons: Compari
     return (tmp_path / "report.md").read_text("utf-8")
 
 
+@pytest.mark.nightly
 def test_a_report_says_which_loop_is_ahead_and_which_one_rises(tmp_path: Path) -> None:
     scores = {"cold start": _scores(0.3, 0.5, 1), "SFT": _scores(0.4, 0.4, 2), "GRPO": _scores(0.5, 0.9, 3)}
     text = _report(tmp_path, scores, Comparison("GRPO", "cold start"), Comparison("GRPO", "SFT", 0.975))

@@ -71,6 +71,7 @@ def test_an_interrupted_miniature_notes_the_time_and_says_where_it_goes_on(
     assert said == ["1 of 14 stages are done already", "stage 2 of 14: train benchmark …"]
 
 
+@pytest.mark.nightly
 def test_the_smallest_miniature_goes_all_the_way_and_no_stage_is_made_twice(tmp_path: Path) -> None:
     report = go(tmp_path, TWO_LOOPS)
     assert "| GRPO - cold start | mean of all iterations |" in report

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 pytestmark = pytest.mark.slow
 
 
+@pytest.mark.nightly
 def test_answers_are_judged_at_a_service(
     serve: Callable[..., Service],  # noqa: F811 - the fixture above
     monkeypatch: pytest.MonkeyPatch,

@@ -164,7 +164,7 @@ def test_grpo_comes_to_give_answers_that_are_rewarded(mini: Mini, tmp_path: Path
 
 @pytest.mark.parametrize(
     "method",
-    ["sft", "grpo", *(pytest.param(method, marks=pytest.mark.nightly) for method in ("dpo", "cold-start"))],
+    ["grpo", *(pytest.param(method, marks=pytest.mark.nightly) for method in ("sft", "dpo", "cold-start"))],
 )
 def test_a_killed_run_goes_on_to_the_same_weights(
     method: str, forks: Forks, taught: Path, mini: Mini, tmp_path: Path
@@ -251,6 +251,7 @@ def test_the_rewards_of_a_rollout_are_logged_term_by_term(taught: Path, mini: Mi
     assert 0 < logged["reward/slots_busy"] <= 1
 
 
+@pytest.mark.nightly
 def test_the_weight_of_efficiency_grows_from_the_first_rollout_to_the_last(
     taught: Path, mini: Mini, tmp_path: Path
 ) -> None:
@@ -277,6 +278,7 @@ def test_rollouts_that_cannot_be_judged_are_counted_and_end_the_run(
     assert "solution>" not in told.err + told.out, "no answer is shown"
 
 
+@pytest.mark.nightly
 def test_with_several_updates_of_a_rollout_an_interrupted_run_stops_where_one_ends(
     forks: Forks, taught: Path, mini: Mini, tmp_path: Path
 ) -> None:
@@ -294,6 +296,7 @@ def test_with_several_updates_of_a_rollout_an_interrupted_run_stops_where_one_en
     assert [row["step"] for row in lines(tmp_path / "run" / "rewards.jsonl")] == [1] * 8 + [3] * 8
 
 
+@pytest.mark.nightly
 @pytest.mark.skipif(shutil.which("bwrap") is None, reason="bubblewrap mounts the small disk")
 def test_a_full_disk_ends_the_run_and_the_last_checkpoint_stays(mini: Mini, tmp_path: Path) -> None:
     disk = tmp_path / "disk"

@@ -166,6 +166,7 @@ def test_without_a_hint_the_kinds_of_the_real_calls_are_the_contract(compare: Co
     assert found.inputs > 50
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize(
     ("hint", "calls", "candidate", "differs"),
     [
@@ -190,6 +191,7 @@ def test_a_rewrite_that_needs_elements_of_some_kinds_comes_with_a_caveat(
         assert found.line in Agreement(beyond_calls=found).caveat
 
 
+@pytest.mark.nightly
 def test_a_function_that_is_called_with_several_kinds_of_elements_takes_any(compare: Compare) -> None:
     found = compare(UNIQUE.format(hint=""), BY_DICT.format(hint=""), "f([3, 1, 3])\nf(['a', 'b'])")
     assert isinstance(found, Counterexample), found.line
@@ -215,6 +217,7 @@ def test_what_hints_allow_is_within_the_contract_and_drawn_although_no_real_call
     assert [each.words for each in found.provided] == ["the elements of `items` can be hashed"]
 
 
+@pytest.mark.nightly
 def test_an_argument_that_is_equal_in_every_input_is_not_varied(compare: Compare) -> None:
     cart = "class Cart:\n    def __init__(self, add):\n        self.add = add\n\n\ndef f(cart, items):\n    return {}\n"
     found = compare(

@@ -394,6 +394,7 @@ def test_a_limit_that_is_not_believed_hides_no_difference(make_bench: MakeBench)
     assert comparer.first_difference(hungry.format(wrong=99), made) is None
 
 
+@pytest.mark.nightly
 def test_what_was_made_ahead_or_tried_before_is_not_done_again(
     make_bench: MakeBench, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -420,6 +421,7 @@ def test_a_search_that_nobody_wants_any_more_ends_and_another_can_begin(make_ben
     assert isinstance(search.against(BY_SORTING, Deadline.after(600), rounds=1), Agreement)
 
 
+@pytest.mark.nightly
 def test_calls_that_no_process_comes_to_do_not_count_as_compared(make_bench: MakeBench) -> None:
     """The rewrite is in time with each call alone, and with so few at once that the middle one's turn hardly comes."""
     bench = make_bench("def f(n):\n    return n\n\nif __name__ == '__main__':\n    f(1)\n", "f")

@@ -61,6 +61,7 @@ def ask_through(
     return proposals
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("answer", [long_answer, lambda *_: "short"], ids=["long", "short"])
 def test_a_cap_of_money_holds_with_eight_candidates_at_once(
     server: ModelServer, request_of: MakeRequest, answer: Callable[[StoredRequest, int], str]
@@ -81,6 +82,7 @@ def test_a_cap_of_money_holds_with_eight_candidates_at_once(
         assert len(server.asked) == 32
 
 
+@pytest.mark.nightly
 def test_a_cap_of_tokens_holds_with_eight_candidates_at_once(server: ModelServer, request_of: MakeRequest) -> None:
     server.answer, server.delay_s = long_answer, 0.2
     model_session = ModelSession(caps=Caps(tokens=40_000))
