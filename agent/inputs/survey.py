@@ -83,11 +83,18 @@ def take_survey(
                 f"{place}: the time for profiling was over before anything called its functions, so there is nothing "
                 "to rank. Allow more time, or give a command that calls them sooner."
             )
+        if command == UNITTEST:
+            advice = f"{_without_pytest(asked)}\n{advice}"
         raise WorkloadError(
             f"{place}: nothing calls its functions, so there is nothing to rank.{' Seen:' if why else ''}{why}\n"
             + advice
         )
     return Survey(functions, answer.suite, command, str(staged.root))
+
+
+def _without_pytest(asked: Harness) -> str:
+    python = asked.environment.executable
+    return f"pytest is not installed for {python}, so unittest ran the tests. Install it if they are written for pytest."
 
 
 def check_tests(

@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 
 _KEY, _TITLE = "private", "Private against public tests"
 _FLAT = "A curve that does not change has no correlation."
+_SHORT = "Two points are always in line: r needs three iterations or more."
+_LEAST_POINTS = 3
 _RULE = "Time is wall time. Both sides are of the problems that have private tests. r: Pearson's, over the iterations."
 
 
@@ -70,6 +72,8 @@ def _correlation(run: Run, sides: dict[str, SideScores], measure: Measure) -> Ce
     paper = Score(PEARSON_R[measure]) if _is_papers(run) else None
     if any(math.isnan(value) for curve in curves for value in curve):
         return Cell(paper=paper, missing=_FLAT)
+    if len(curves[0]) < _LEAST_POINTS:
+        return Cell(paper=paper, missing=_SHORT)
     found = pearson(*curves)
     if math.isnan(found):
         return Cell(paper=paper, digits=4, missing=_FLAT)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+import venv
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -14,7 +15,7 @@ from afterburner.agent.inputs.profiled_command import python_command
 from afterburner.agent.inputs.project_modules import source_files
 from afterburner.agent.inputs.rank import rank
 from afterburner.agent.inputs.survey import check_tests, take_survey
-from afterburner.agent.options import BatchPlace, RunSettings
+from afterburner.agent.options import BatchPlace, InputOptions, RunSettings
 from afterburner.sandbox import UsageError
 from afterburner.sandbox.project import list_project
 
@@ -63,6 +64,16 @@ def test_a_folder_below_counts_alone_without_what_says_skip(sandbox: Sandbox, sh
     survey = take_survey(sandbox, shop / "shop" / "texts.py", RunSettings(str(shop)), LIMIT_S)
     assert {target.function for target in rank(survey)} == {"table", "shared"}
     assert "marked" in {function.qualname for function in survey.functions}, "it was called, and is not chosen"
+
+
+def test_tests_for_pytest_are_told_to_need_it(sandbox: Sandbox, shop: Path, tmp_path: Path) -> None:
+    venv.create(tmp_path / "bare", symlinks=True)
+    python = str(tmp_path / "bare" / "bin" / "python")
+    settings = RunSettings(str(shop), inputs=InputOptions(python=python))
+    with pytest.raises(WorkloadError) as told:
+        take_survey(sandbox, shop / "shop", settings, LIMIT_S)
+    assert "nothing calls its functions" in str(told.value)
+    assert f"pytest is not installed for {python}, so unittest ran the tests." in str(told.value)
 
 
 @pytest.mark.parametrize("words", [("app.py", "300"), ("-m", "app", "300")])

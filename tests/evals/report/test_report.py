@@ -102,6 +102,14 @@ def test_the_other_tables_are_filled_or_say_what_is_missing(report: Report) -> N
     assert "lost: Its tests cannot be read." in report.section("Not evaluated in trained")
 
 
+def test_a_curve_of_two_points_has_no_correlation_and_small_integrals_are_not_0(tmp_path: Path) -> None:
+    markdown = markdown_of([RunPlan("short", problems=3, iterations=1).write(tmp_path / "short")])
+    private = row_of(markdown, "short", "Beyond-T", "private")
+    assert private[-1].startswith("none ("), private
+    assert "r needs three iterations or more" in markdown
+    assert " total, MiB·s" in markdown
+
+
 def test_passes_that_the_strict_rule_refuses_are_counted_and_named(report: Report) -> None:
     """Of five problems that pass in both generations, the rule refuses one, and has no say on another."""
     row = row_of(report.section("Passes that our strict rule refuses"), "trained")
