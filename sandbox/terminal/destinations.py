@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+import tempfile
 from pathlib import Path
 
 from afterburner.sandbox.errors import AfterburnerError, UsageError
@@ -61,6 +62,13 @@ def check_folder(option: str, place: Path) -> None:
         raise UsageError(f"{option} {place}: there is no folder {folder}; create it first.")
     if not os.access(folder, os.W_OK | os.X_OK):
         raise UsageError(f"{option} {place}: no permission to write in the folder {folder}.")
+    try:
+        with tempfile.TemporaryFile(dir=folder):  # /proc allows it, and takes no files
+            pass
+    except OSError as error:
+        raise UsageError(
+            f"{option} {place}: no file can be made in the folder {folder}: {error.strerror or error}."
+        ) from error
 
 
 def write_result(option: str, place: str, data: bytes) -> None:

@@ -205,6 +205,7 @@ BAD_FILES = {
         (["names.py", "--cases", "none"], 2),
         (["names.py", "--python", "/nowhere/python"], 2),
         (["names.py", "--receipt", "r.json", "--deterministic"], 2),
+        (["names.py", "--html", "/proc/page.html"], 2),
         (["names.py", "--model", "unheard-of"], 2),
         (["names.py", "--model", "openai/gpt-5"], 1),
         (["names.py", "--model", "replay:none.jsonl"], 2),
