@@ -148,7 +148,12 @@ class Rejected:
     @property
     def line(self) -> str:
         """All of it for a person."""
-        return f"{self.place}: {self.field + ': ' if self.field else ''}{self.reason}"
+        return f"{self.place}: {self.without_place}"
+
+    @property
+    def without_place(self) -> str:
+        """The field and the reason, which many records may share."""
+        return f"{self.field}: {self.reason}" if self.field else self.reason
 
 
 Loaded = BenchmarkProblem | Rejected

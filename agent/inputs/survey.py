@@ -94,7 +94,10 @@ def take_survey(
 
 def _without_pytest(asked: Harness) -> str:
     python = asked.environment.executable
-    return f"pytest is not installed for {python}, so unittest ran the tests. Install it if they are written for pytest."
+    return (
+        f"pytest is not installed for {python}, so unittest ran the tests. "
+        "Install pytest there if they are written for it."
+    )
 
 
 def check_tests(

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json as json_format
 import sys
-from contextlib import ExitStack
+from collections import Counter
+from contextlib import ExitStack, contextmanager
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -24,10 +25,13 @@ from afterburner.sandbox.terminal.streams import is_live
 from afterburner.sandbox.terminal.text import scrub_line
 
 if TYPE_CHECKING:
-    from afterburner.evals.problems import DatasetInfo
+    from collections.abc import Callable, Iterator
+
+    from afterburner.evals.problems import DatasetInfo, Loaded
     from afterburner.sandbox import Sandbox
 
 NONE_USABLE = 4
+MOST_ALIKE = 10  # records that are told one by one where all are rejected for the same reason
 
 
 def list_datasets(name: str, json: str | None) -> None:
@@ -66,6 +70,7 @@ def check_copy(
     """
     counted = _Count()
     with ExitStack() as stack:
+        tell = stack.enter_context(_progress())
         opened: list[Sandbox] = []
 
         def give() -> Sandbox:
@@ -73,23 +78,31 @@ def check_copy(
                 opened.append(stack.enter_context(open_sandbox(sandbox)))
             return opened[0]
 
-        for each in load_problems(name, split=split, configuration=configuration, source=source, sandbox=give):
-            if isinstance(each, Rejected):
-                counted.rejected.append(each)
-                if json != STDOUT:
-                    typer.echo(scrub_line(each.line))
-            else:
-                counted.usable += 1
+        loaded = load_problems(name, split=split, configuration=configuration, source=source, sandbox=give)
+        for number, each in enumerate(loaded, start=1):
+            tell(f"{count(number, 'record')} read")
+            line = counted.add(each)
+            if line and json != STDOUT:
+                typer.echo(scrub_line(line))
     if json is not None:
-        _write_json(json, asdict(counted))
-    if json != STDOUT and not (counted.usable or counted.rejected):
+        _write_json(json, {"usable": counted.usable, "rejected": [asdict(each) for each in counted.rejected]})
+    if json != STDOUT:
         has_splits = source is not None or Path(name).is_dir()
         of_split = f" of the split {split!r}; name another with --split" if has_splits else ""
-        typer.echo(scrub_line(f"{source or name} holds no record{of_split}."))
-    elif json != STDOUT:
-        typer.echo(f"{count(counted.usable, 'record')} can be used, {len(counted.rejected)} cannot.")
+        for line in counted.summary(f"{source or name} holds no record{of_split}."):
+            typer.echo(scrub_line(line))
     if not counted.usable:
         raise typer.Exit(NONE_USABLE)
+
+
+@contextmanager
+def _progress() -> Iterator[Callable[[str], None]]:
+    """Show on a terminal that a large copy is being read; lines on stdout then appear above it."""
+    if not (is_live(sys.stdout) and is_live(sys.stderr)):
+        yield lambda _told: None
+        return
+    with open_console(sys.stderr).status("reading") as status:
+        yield status.update
 
 
 @dataclass(slots=True)
@@ -98,6 +111,26 @@ class _Count:
 
     usable: int = 0
     rejected: list[Rejected] = field(default_factory=list)
+    by_reason: Counter[str] = field(default_factory=Counter)
+
+    def add(self, loaded: Loaded) -> str:
+        """Count a record, and give the line of one that is told by itself: one of the first with its reason."""
+        if not isinstance(loaded, Rejected):
+            self.usable += 1
+            return ""
+        self.rejected.append(loaded)
+        self.by_reason[loaded.without_place] += 1
+        return loaded.line if self.by_reason[loaded.without_place] <= MOST_ALIKE else ""
+
+    def summary(self, nothing: str) -> Iterator[str]:
+        """The reasons that were not told each time, and the numbers; `nothing` where there was no record."""
+        if not (self.usable or self.rejected):
+            yield nothing
+            return
+        for what, times in self.by_reason.items():
+            if times > MOST_ALIKE:
+                yield f"{count(times - MOST_ALIKE, 'more record')}: {what}"
+        yield f"{count(self.usable, 'record')} can be used, {len(self.rejected)} cannot."
 
 
 def _print_table(infos: tuple[DatasetInfo, ...]) -> None:

@@ -9,6 +9,7 @@ import pytest
 from typer.testing import CliRunner
 
 from afterburner.evals.commands.group import app
+from afterburner.evals.commands.listing import MOST_ALIKE
 from afterburner.evals.datasets.registry import sample_of
 from afterburner.evals.errors import DatasetError
 from afterburner.sandbox import UsageError
@@ -103,6 +104,19 @@ def test_a_copy_of_which_nothing_can_be_used_ends_with_4(tmp_path: Path) -> None
 def test_code_of_a_dataset_runs_in_a_sandbox() -> None:
     code, told = run("enamel", "--from", str(sample_of("enamel")))
     assert (code, told) == (0, "2 records can be used, 0 cannot.\n")
+
+
+def test_a_reason_that_many_records_share_is_told_a_few_times_and_counted(tmp_path: Path) -> None:
+    good = sample_of("apps").read_text("utf-8").splitlines()[0]
+    (tmp_path / "test.jsonl").write_text("\n".join([good, *(['{"problem_id": 2, "question": "?"}'] * 37), "broken"]))
+    code, told = run("apps", "--from", str(tmp_path), "--json", str(tmp_path / "all.json"))
+    lines = told.splitlines()
+    assert code == 0
+    assert len([each for each in lines if each.startswith("test.jsonl, record ")]) == MOST_ALIKE + 1
+    assert lines[-2].startswith(f"{37 - MOST_ALIKE} more records: input_output: it is empty")
+    assert lines[-1] == "1 record can be used, 38 cannot."
+    counted = json.loads((tmp_path / "all.json").read_text())
+    assert (counted.keys(), len(counted["rejected"])) == ({"usable", "rejected"}, 38)
 
 
 def test_a_copy_needs_the_name_of_its_layout() -> None:
