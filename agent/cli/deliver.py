@@ -42,7 +42,7 @@ def deliver(result: RunResult, settings: RunSettings, outputs: Outputs) -> None:
     console = open_console(sys.stderr if outputs.take_stdout else sys.stdout)
     offer = weigh(result, settings.proof.min_gain_per_line)
     print_summary(console, result, offer)
-    holds = offer.offered and is_written(result.target, result.best_source)  # the run was killed behind its last step
+    holds = offer.offered and is_written(result.target, result.best_source)  # applied before, or killed after it
     applied, problem, missing = holds and outputs.apply, None, []
     try:
         if outputs.patch is not None and offer.offered:
