@@ -129,11 +129,27 @@ def _train(config: TrainConfig, out: Path, sandbox: str = "auto", *, name: str, 
         _show_plan(config, out, name)
         return
     with needing_training():
+        _check_inputs(config)  # before PyTorch is imported, which takes a while
         from afterburner.training.trainers.running import train
 
         outcome = train(config, out, sandbox=sandbox)
     if outcome.tells:
         _tell(outcome)
+
+
+def _check_inputs(config: TrainConfig) -> None:
+    """Find out that the model or the data set is not there.
+
+    Raises:
+        UsageError: there is no data set.
+        TrainingError: there is no model.
+    """
+    from afterburner.training.data.reading import read_data
+    from afterburner.training.planning.architectures import check_is_there
+
+    check_is_there(config.model.path)
+    if config.data and not Path(config.data).is_dir():
+        read_data(Path(config.data))  # says what stands in the way
 
 
 def _show_plan(config: TrainConfig, out: Path, name: str) -> None:
