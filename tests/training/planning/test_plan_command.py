@@ -39,3 +39,20 @@ def test_the_module_is_the_command() -> None:
     assert done.returncode == 1
     assert done.stderr.count("\n") == 1
     assert "and there are 15.0. Lower max_tokens" in done.stderr
+
+
+@pytest.mark.parametrize("wrong", [("--model", "./nosuch", "--data", "."), ("--data", "nosuch")])
+def test_a_model_or_data_set_that_is_not_there_is_told_before_pytorch_is_imported(wrong: tuple[str, ...]) -> None:
+    words = ["afterburner.training", "sft", "--config", "paper/sft", "--out", "run", *wrong]
+    script = f"""
+import runpy, sys
+sys.argv = {words!r}
+try:
+    runpy.run_module("afterburner.training", run_name="__main__", alter_sys=True)
+except SystemExit as ended:
+    print(ended.code, "torch" in sys.modules)
+"""
+    done = run([sys.executable, "-c", script], capture_output=True, text=True, check=False)
+    assert done.stdout == "1 False\n", done.stderr
+    assert "There is no folder" in done.stderr
+    assert "nosuch, which is to hold a" in done.stderr
