@@ -7,6 +7,8 @@ import re
 from pathlib import Path
 from textwrap import dedent
 
+from afterburner.agent.code.module_name import import_name
+
 SUFFIX = "_calls.py"
 
 
@@ -39,12 +41,12 @@ def stub_for(path: str | Path, function: str, source: str) -> str:
         function: its qualified name.
         source: of the function.
     """
-    module = Path(path).stem
+    module = import_name(Path(path))
     name, _, method = function.partition(".")
     arguments = ", ".join(_parameters(source, is_method=bool(method)))
     call = f"{name}(...).{method}({arguments})" if method else f"{name}({arguments})"
     return (
-        f'"""Calls of {module}.py: a rewrite of {function} is judged and measured on them."""\n\n'
+        f'"""Calls of {Path(path).name}: a rewrite of {function} is judged and measured on them."""\n\n'
         f"from {module} import {name}\n\n"
         "# Write calls as they really occur, some with small arguments and some with large ones, such as:\n"
         f"# {call}\n"

@@ -72,9 +72,15 @@ async def _put(server: Server, offer: Offer, *, reverts: bool) -> tuple[str, typ
     settings = await server.settings_of(offer.uri)
     if reverts or not settings.preview or not can_preview(server):
         return await _change(server, offer, asks=False, reverts=reverts)
-    if server.preview.locked():
-        server.say(f"{offer.function}: {offer.short}. Its preview opens when the open one is closed.")
-    async with server.preview:
+    shown = server.previews.shown
+    if (offer.uri, offer.function) in server.previews:
+        where = "is open" if shown == offer.function else f"waits behind that of {shown}"
+        told = f"Its preview {where}: apply or discard what the panel Refactor Preview shows."
+        return told, types.MessageType.Info
+    if shown:
+        told = f"apply or discard {shown} in the panel Refactor Preview, then its preview opens"
+        server.say(f"{offer.function}: {told}: {offer.short}.")
+    async with server.previews.turn(offer.uri, offer.function):
         return await _change(server, offer, asks=True, reverts=False)
 
 
@@ -101,7 +107,7 @@ async def _change(server: Server, offer: Offer, *, asks: bool, reverts: bool) ->
     is_made = offer.is_out_of if reverts else offer.is_in
     change = Change(edits, label, asks=asks, is_made=is_made, changed=server.changed)
     if asks:
-        server.say(f"{offer.function}: {offer.short}. To apply it, tick its change in the preview, then Apply.")
+        server.say(f"{offer.function}: tick the change in the preview to see it, then Apply: {offer.short}.")
     why_not = await apply_change(server, document, change)
     if why_not:
         return _not_put(offer, document.python, why_not, reverts=reverts)

@@ -34,6 +34,7 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 _FOR = {"time": "", "memory": " for memory", "integral": " for memory over time"}  # by the objective
+_CALLS_OPTION = "--calls: "
 _TO_ALLOW = "Run the action again, and allow it. Or remove it there."
 
 
@@ -105,7 +106,7 @@ async def _run(server: Server, task: _Task) -> None:
             _tell_no_inputs(server, task, error)
             return
         except agent.NotTrustedError:
-            said = "you did not allow code of the project to run. Run the action again to change that"
+            said = "you did not allow code of the project to run. Run the action again to change that."
         except (agent.AfterburnerError, EditorSettingsError) as error:
             said = str(error)
         except Exception as error:
@@ -141,13 +142,17 @@ async def _result(server: Server, task: _Task, run: Run, progress: Progress) -> 
 
 def _tell_no_inputs(server: Server, task: _Task, error: Exception) -> None:
     """Say what to do where nothing calls a function: in words for an editor, not for the command line."""
-    told = f"{task.title}: no calls of it that can be used."
+    told = f"{task.title}: no usable calls of it were found."
     if task.module.is_notebook:
         server.say(f"{told} Call it in a cell, or add a doctest. ({error})", types.MessageType.Error)
         return
-    place = calls_file_of(task.module.path).name
-    seen = "; ".join(line.strip(" -") for line in str(error).splitlines() if line.startswith("  - "))
-    message = f"{told} Write some in {place}, or add a doctest or a test.{f' (Tried: {seen})' if seen else ''}"
+    lines = str(error).splitlines()
+    tried = "; ".join(line.strip(" -") for line in lines if line.startswith("  - "))
+    place = calls_file_of(task.module.path)
+    if not tried and task.function is not None and calls_for(task.module.path, task.function) is not None:
+        server.say(f"{told} {lines[0].removeprefix(_CALLS_OPTION)}", types.MessageType.Error)
+        return
+    message = f"{told} Write some in {place.name}, or add a doctest or a test.{f' (Tried: {tried})' if tried else ''}"
     server.begin(offer_calls(server, task.document, task.function, message))
 
 

@@ -17,6 +17,7 @@ from pygls.uris import to_fs_path, uri_scheme
 
 from afterburner.lsp_server.hints import Hints
 from afterburner.lsp_server.offers import Offers
+from afterburner.lsp_server.previews import Previews
 from afterburner.lsp_server.protocol import Protocol, failed
 from afterburner.lsp_server.runs import Runs
 from afterburner.lsp_server.settings import SECTION, EditorSettings, read_settings
@@ -61,7 +62,7 @@ class Server(LanguageServer):
         self.lookup = asyncio.Lock()  # one lookup in the store of runs at a time
         self.trust = TrustAsker(self)
         self.changed = asyncio.Event()  # whenever a document has changed
-        self.preview = asyncio.Lock()  # of one edit at a time: another one would take the place of what is shown
+        self.previews = Previews()
         self.initial_settings: object = None
         self.pushed_settings: object = None
         self._outlines: dict[str, tuple[str, list[OutlinedFunction]]] = {}

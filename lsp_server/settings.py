@@ -10,6 +10,8 @@ from typing import Any
 SECTION = "afterburner"
 GIVEN_BY = "the editor's settings"
 _TIME_OPTION = re.compile(r"--max-seconds(?= allows more| more\b|\) is up)")  # the option that our own reasons name
+_IS_PYTHON_OPTION = re.compile(r", which is --python .+?(?=\. Give)")
+_OTHER_PYTHON = re.compile(r"\b(one|interpreter|Python) with --python")
 _KEY = re.compile(r"(needs a key: set \w+(?: or \w+)* in the environment)")
 OWN = {
     "trusted": "whether code of the workspace may run without a question",
@@ -74,6 +76,8 @@ def in_editor_words(message: str) -> str:
     An editor, and the server with it, keeps the environment that it was started with.
     """
     told = _TIME_OPTION.sub(f"the setting {SECTION}.max-seconds", message)
+    told = _IS_PYTHON_OPTION.sub(f", as the setting {SECTION}.python says", told)
+    told = _OTHER_PYTHON.sub(rf"\1 with the setting {SECTION}.python", told)
     return _KEY.sub(r"\1 that the editor is started in, and start it again", told)
 
 

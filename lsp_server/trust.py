@@ -26,8 +26,8 @@ QUESTION = {
         "outside."
     ),
     "use_settings": (
-        "{detail}. May they be used? A model is sent the code and may cost money; a program, such as an interpreter, "
-        "is also started outside the sandbox."
+        "{detail}. May these settings be used? A model is sent the code and may cost money; a program, such as an "
+        "interpreter, is also started outside the sandbox."
     ),
 }
 
@@ -63,7 +63,8 @@ class TrustAsker:
 
     async def _ask(self, request: TrustRequest) -> bool:
         question = request.question.value
-        actions = [types.MessageActionItem(title=each[question]) for each in (AGREE, REFUSE)]
+        answers = (REFUSE, AGREE) if question == "use_settings" else (AGREE, REFUSE)  # editors highlight the first
+        actions = [types.MessageActionItem(title=each[question]) for each in answers]
         message = "Afterburner: " + QUESTION[question].format(folder=request.folder, detail=request.detail)
         params = types.ShowMessageRequestParams(type=types.MessageType.Warning, message=message, actions=actions)
         try:

@@ -6,8 +6,15 @@ import keyword
 import re
 from typing import TYPE_CHECKING
 
+from afterburner.sandbox.project import find_project_root
+
 if TYPE_CHECKING:
     from pathlib import Path
+
+
+def import_name(path: Path) -> str:
+    """Give the name that the project of a file imports it by: `inventory.words`."""
+    return module_name(path, find_project_root(str(path)))[0]
 
 
 def module_name(path: Path, project_root: Path) -> tuple[str, str]:

@@ -220,10 +220,11 @@ def _check(
 ) -> ProjectSettings:
     values: dict[str, Any] = {}
     refused: dict[str, str] = {}
+    chosen = _that_need_trust(table, settings)
 
     @cache
     def is_trusted() -> bool:
-        return trust(_settings_request(path, f"{path} chooses a model, a file, a program or modules"))
+        return trust(_settings_request(path, f"{path} sets {chosen}"))
 
     seen: set[str] = set()
     for key, value in table.items():
@@ -240,6 +241,16 @@ def _check(
         else:
             refused[name] = _no_trust(path, key, value, setting)
     return ProjectSettings(path, values, refused)
+
+
+def _that_need_trust(table: Mapping[str, Any], settings: Mapping[str, Setting]) -> str:
+    """What a project file chooses that its user has to agree to: `model = "…", python = "…"`."""
+    found = []
+    for key, value in table.items():
+        setting = settings.get(key.replace("-", "_"))
+        if setting is not None and setting.needs_trust and value != _plain(setting.default):
+            found.append(f"{scrub_line(key)} = {_shown(value)}")
+    return ", ".join(found)
 
 
 def _settings_request(path: Path, detail: str) -> TrustRequest:

@@ -18,6 +18,13 @@ from afterburner.lsp_server.settings import in_editor_words
             ),
         ),
         ("the time (--max-seconds) is up", "the time (the setting afterburner.max-seconds) is up"),
+        (
+            "There is no Python at /a b/py3.12, which is --python /a b/py3.12. Give the right one with --python.",
+            (
+                "There is no Python at /a b/py3.12, as the setting afterburner.python says. Give the right one with "
+                "the setting afterburner.python."
+            ),
+        ),
         ("call 1 returned '--max-seconds' instead of 2", "call 1 returned '--max-seconds' instead of 2"),
     ],
 )

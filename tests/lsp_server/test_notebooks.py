@@ -146,4 +146,4 @@ def test_a_function_that_no_cell_calls_is_told_so(start_editor: StartEditor, uri
     editor = start_editor(NOTEBOOKS, initial={"trusted": True})
     [cell] = Notebook(editor, uri, "def alone(unknown):\n    return unknown.size()\n").cells
     editor.choose(editor.actions(cell, 0)["time"])
-    assert "no calls of it that can be used. Call it in a cell" in told(editor, "Optimizing alone")
+    assert "no usable calls of it were found. Call it in a cell" in told(editor, "Optimizing alone")

@@ -21,7 +21,7 @@ PART = """\
 """
 
 
-PREVIEW = "To apply it, tick its change in the preview"
+PREVIEW = "tick the change in the preview"
 
 
 def optimize(editor: Editor, uri: str, kind: str = "time") -> None:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from editor_client import NEOVIM, PAIRS, VS_CODE, Editor, wait_until
 
+from afterburner.agent.inputs.choosing import GENERATED
 from afterburner.agent.store.sqlite import VERSION, database_path
 from afterburner.agent.store.table import open_runs
 from afterburner.agent.types import GainRange
@@ -141,13 +142,15 @@ def test_of_several_runs_the_newest_that_fits_is_shown(start_editor: StartEditor
                 target=target,
                 best_source=after,
                 by_size=GainRange(0.7, 20.0),
+                workload_origins=((GENERATED, 6),),
             )
             runs.begin(later.run_id, asked, replace(target, path=str(pairs)))
             runs.finish(later.run_id, later)
     editor = start_editor(NEOVIM)  # which is not asked to show its lenses anew
     uri = editor.open(pairs, made)
     assert wait_until(lambda: bool(lenses(editor, uri)))
-    assert lenses(editor, uri)[0]["command"]["title"].endswith(", proven; 1.43x slower on small inputs")
+    told = ", proven; 1.43x slower on small inputs; none of its inputs is from your project"
+    assert lenses(editor, uri)[0]["command"]["title"].endswith(told)
     line = lenses(editor, uri)[0]["range"]["start"]["line"]
     hover = editor.request(
         "textDocument/hover", {"textDocument": {"uri": uri}, "position": {"line": line, "character": 4}}

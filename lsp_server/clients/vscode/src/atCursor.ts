@@ -29,7 +29,7 @@ export async function showReportAtCursor(): Promise<void> {
 async function actionAtCursor(what: string): Promise<CodeAction | undefined> {
   const editor = window.activeTextEditor;
   if (editor === undefined) {
-    void window.showInformationMessage("Afterburner: open a Python file, and put the cursor into a function.");
+    void window.showInformationMessage("Afterburner: open a Python file, and place the cursor inside a function.");
     return undefined;
   }
   const kind = `${KIND}.${what}`;
@@ -41,7 +41,7 @@ async function actionAtCursor(what: string): Promise<CodeAction | undefined> {
   );
   const action = found.find((each) => each.kind?.value === kind);
   if (action === undefined || action.disabled !== undefined) {
-    const why = action?.disabled?.reason ?? "put the cursor into a function.";
+    const why = action?.disabled?.reason ?? "place the cursor inside a function that can be optimized.";
     void window.showInformationMessage(`Afterburner: ${why}`);
     return undefined;
   }

@@ -39,7 +39,10 @@ export function createClient(
     errorHandler: {
       error: () => ({ action: ErrorAction.Continue }),
       closed: () => {
-        runs.clear();
+        const lost = runs.clear();
+        if (lost.length > 0) {
+          void window.showWarningMessage(`Afterburner: the server ended, and with it: ${lost.join(", ")}. Start it again.`);
+        }
         return afterEnd(client.initializeResult !== undefined, ++ends);
       },
     },

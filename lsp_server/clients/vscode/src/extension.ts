@@ -1,5 +1,5 @@
 /** "Optimize this function" in VS Code: finds the server, starts it, and offers what it can do. */
-import { commands, ExtensionContext, LogOutputChannel, window, workspace } from "vscode";
+import { commands, env, ExtensionContext, LogOutputChannel, window, workspace } from "vscode";
 import { LanguageClient, ProgressToken, State, WorkDoneProgressCancelNotification } from "vscode-languageclient/node";
 import { chooseAction, showReportAtCursor } from "./atCursor";
 import { createClient, initializationOptions } from "./client";
@@ -26,6 +26,7 @@ class Extension {
   private readonly runs = new Runs((token) => this.cancel(token));
   private client: LanguageClient | undefined;
   private vouched = "";
+  private failed = ""; // the program that did not start
   private turn: Promise<void> = Promise.resolve();
 
   constructor(private readonly context: ExtensionContext) {
@@ -68,6 +69,7 @@ class Extension {
   private async startNow(): Promise<void> {
     const program = await findServer(this.context);
     if (program === undefined) {
+      this.failed = "";
       this.setRunning("The server was not found.");
       if (!this.context.globalState.get(NEVER_ASK)) {
         void this.offerToInstall();
@@ -75,6 +77,7 @@ class Extension {
       return;
     }
     this.log.info(`starting ${program}`);
+    this.failed = "";
     this.vouched = this.vouch();
     const client = createClient(this.context, program, this.runs, this.log);
     try {
@@ -88,6 +91,7 @@ class Extension {
       });
     } catch (error) {
       this.log.error(String(error));
+      this.failed = program;
       this.setRunning(`${program} does not start.`);
       void this.tellFailedStart(program);
     }
@@ -120,7 +124,7 @@ class Extension {
 
   private async clickStatus(): Promise<void> {
     if (this.client === undefined) {
-      await this.offerToInstall();
+      await (this.failed ? this.tellFailedStart(this.failed) : this.offerToInstall());
     } else if (!this.client.isRunning()) {
       await this.restart();
     } else if (!(await this.runs.offerToCancel())) {
@@ -131,16 +135,16 @@ class Extension {
   private async offerToInstall(): Promise<void> {
     const configured = configuredPath();
     const where = configured
-      ? `the setting afterburner.server.path names ${configured}, which is no program`
+      ? `the setting afterburner.server.path names ${configured}, which is not the absolute path of an executable file`
       : "the program afterburner-agent is neither in the project's environment nor on the PATH";
     const untrusted = workspace.isTrusted ? "" : " (an environment in a workspace that is not trusted does not count)";
-    const choices = configured ? [CHOOSE] : [INSTALL, CHOOSE, NEVER];
+    const choices = configured ? [CHOOSE] : [CHOOSE, INSTALL, NEVER]; // VS Code highlights the first
     const answer = await window.showWarningMessage(`Afterburner: ${where}${untrusted}.`, ...choices);
     await this.follow(answer);
   }
 
   private async tellFailedStart(program: string): Promise<void> {
-    const message = `Afterburner: ${program} does not start as a language server. The log says why.`;
+    const message = `Afterburner: ${program} does not start as a language server. The log may say why.`;
     await this.follow(await window.showErrorMessage(message, SHOW_LOG, INSTALL, CHOOSE));
   }
 
@@ -148,7 +152,10 @@ class Extension {
     if (answer === INSTALL) {
       await this.install();
     } else if (answer === CHOOSE) {
-      await commands.executeCommand("workbench.action.openSettings", "afterburner.server.path");
+      // Where VS Code is connected to another machine, the settings of the user hide those of the machine.
+      await (env.remoteName
+        ? commands.executeCommand("workbench.action.openRemoteSettings")
+        : commands.executeCommand("workbench.action.openSettings", "afterburner.server.path"));
     } else if (answer === NEVER) {
       await this.context.globalState.update(NEVER_ASK, true);
     } else if (answer === SHOW_LOG) {

@@ -44,10 +44,12 @@ export class Runs implements Disposable {
     await Promise.all([...this.runs.values()].map((run) => run.ended));
   }
 
-  /** End all of them: their server is gone. */
-  clear(): void {
+  /** End all of them: their server is gone. The titles of those that had not ended. */
+  clear(): string[] {
+    const titles = [...this.runs.values()].map((run) => run.title);
     this.runs.forEach((run) => run.end());
     this.draw();
+    return titles;
   }
 
   /** Why there is no server; empty: there is one. */
@@ -66,7 +68,7 @@ export class Runs implements Disposable {
       detail: run.message,
       token,
     }));
-    const chosen = await window.showQuickPick(items, { title: "Afterburner", placeHolder: "Runs go one after the other" });
+    const chosen = await window.showQuickPick(items, { title: "Afterburner", placeHolder: "Choose a run to cancel" });
     if (chosen !== undefined) {
       this.cancel(chosen.token);
     }
