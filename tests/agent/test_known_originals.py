@@ -94,7 +94,7 @@ def test_fresh_finds_everything_out_again(session: Session, jobs: dict[str, Job]
     assert found.inputs
 
 
-@pytest.mark.sampled(1)
+@pytest.mark.nightly
 @pytest.mark.parametrize("only_made", [False, True])
 def test_what_does_not_hold_any_more_is_found_out_again(
     session: Session, jobs: dict[str, Job], tmp_path: Path, *, only_made: bool

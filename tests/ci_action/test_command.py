@@ -26,6 +26,7 @@ def repository(tmp_path: Path) -> Repository:
     return made
 
 
+@pytest.mark.nightly
 @pytest.mark.slow
 def test_a_folder_gets_the_report_in_every_form_and_the_patch_applies(
     program: CommandLine, repository: Repository

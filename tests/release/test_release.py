@@ -151,6 +151,7 @@ def test_a_wheel_without_its_meter_or_with_another_is_held_back(tmp_path: Path) 
         check_meters(place)
 
 
+@pytest.mark.nightly
 @pytest.mark.slow
 def test_the_floors_answer_where_they_are_installed(tmp_path: Path) -> None:
     """The whole walk is `make release-check`; here, the program of this checkout stands for the wheel's."""

@@ -69,8 +69,9 @@ def test_a_run_writes_a_test_for_each_candidate_that_was_refused_for_an_input(
     assert "test_ranked_candidate_1_1" in passed(place)
 
 
+@pytest.mark.nightly
 @pytest.mark.slow
-@pytest.mark.parametrize("command", ["verify", pytest.param("compare", marks=pytest.mark.nightly)])
+@pytest.mark.parametrize("command", ["verify", "compare"])
 def test_two_versions_that_differ_leave_a_test_behind(program: CommandLine, folder: Path, command: str) -> None:
     versions = ("trees.py", "--against", "other.py") if command == "verify" else ("trees.py", "other.py")
     asked = (command, *versions, "-f", "ranked", "--counterexample", "test_trees.py", "--max-seconds", "30", "--quiet")

@@ -86,6 +86,7 @@ def test_makes_the_tests_of_all_levels(totals: BenchmarkProblem, context: Readin
     assert totals.strict is not None
 
 
+@pytest.mark.nightly
 def test_accepts_the_references_and_other_right_solutions(context: ReadingContext, judge: Judge) -> None:
     """Of a problem that is compared exactly, and of one whose check has a tolerance."""
     for record in _records(SAMPLES).values():

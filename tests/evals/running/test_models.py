@@ -105,6 +105,7 @@ def test_a_server_that_is_not_there_is_one_message_before_any_work(
     assert not (tmp_path / "run").exists(), "another try needs the name"
 
 
+@pytest.mark.nightly
 def test_a_server_that_goes_away_ends_the_run_and_not_each_problem_in_turn(
     benchmark: Callable[..., Path], asks: Callable[[ModelServer], str], tmp_path: Path
 ) -> None:

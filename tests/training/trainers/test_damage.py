@@ -89,6 +89,7 @@ def test_nan_or_infinite_weights_are_never_saved(mini: Mini, tmp_path: Path) -> 
             assert all(bool(weight.isfinite().all()) for weight in load_file(file).values())
 
 
+@pytest.mark.nightly
 def test_a_checkpoint_that_lost_something_is_passed_over(forks: Forks, mini: Mini, tmp_path: Path) -> None:
     settings, run = config("sft", mini.model, mini.sft, steps=6), tmp_path / "run"
     assert forks.train(settings, run, interrupt_at=5)["stopped"]

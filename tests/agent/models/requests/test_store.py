@@ -137,6 +137,7 @@ def ask(*runs: str) -> list[str]:
     return done.stdout.splitlines()
 
 
+@pytest.mark.nightly
 @pytest.mark.slow
 def test_the_same_request_is_paid_for_once_whoever_asks(server: ModelServer) -> None:
     [first] = ask("run-1")
