@@ -182,7 +182,6 @@ def test_what_goes_wrong_after_the_first_answer_is_a_refused_candidate(
     assert_honest(ended, prepared.home, spoiled, answered=1)
 
 
-@pytest.mark.nightly
 @pytest.mark.parametrize("spoiled", as_parameters(each for each in SPOILED if each.fault.kind in FROM_THE_START))
 def test_what_goes_wrong_from_the_start_is_one_line_and_a_run_to_go_on_with(
     prepared: CommandLine, warm_server: str, spoiled: Spoiled
