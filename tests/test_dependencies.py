@@ -11,7 +11,7 @@ import pytest
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
-from tests.test_layering import IMPORTS, NAMESPACE
+from tests.test_layering import NAMESPACE, imports_by_module
 
 PROJECT = tomllib.loads((Path(__file__).parents[1] / "pyproject.toml").read_text("utf-8"))["project"]
 # Imported beside the library that is built on it, and that requires it at any time.
@@ -37,7 +37,7 @@ def declared() -> set[str]:
 def imported() -> dict[str, str]:
     """The distributions that our modules import, each with one of the modules."""
     homes, known, found = packages_distributions(), declared(), {}
-    for module, imports in IMPORTS.items():
+    for module, imports in imports_by_module().items():
         for each in imports:
             name = each.module.partition(".")[0]
             if name and name != NAMESPACE and name not in sys.stdlib_module_names:

@@ -6,6 +6,7 @@ import ast
 import re
 import sys
 from dataclasses import dataclass, replace
+from functools import cache
 from pathlib import Path
 from subprocess import run
 
@@ -115,10 +116,17 @@ def python_files(folder: str) -> list[Path]:
 
 FILES = {module_name(path): path for floor in MAY_IMPORT for path in python_files(floor)}
 SUBPACKAGES = {name for name, path in FILES.items() if path.name == "__init__.py"}
-IMPORTS = {
-    name: [absolute(imported, path) for imported in imports_in(ast.parse(path.read_text(encoding="utf-8")))]
-    for name, path in FILES.items()
-}
+
+
+@cache
+def imports_by_module() -> dict[str, list[Import]]:
+    """What each of our modules imports."""
+    return {
+        name: [absolute(imported, path) for imported in imports_in(ast.parse(path.read_text(encoding="utf-8")))]
+        for name, path in FILES.items()
+    }
+
+
 EVERY_FILE = [*FILES.values(), *python_files("tests"), *python_files("scripts")]
 
 
@@ -139,7 +147,7 @@ def test_every_floor_of_the_repository_has_its_rule() -> None:
 def test_arrows_point_down() -> None:
     upwards = [
         f"{place(module, imported.line)} imports {imported.module}"
-        for module, imports in IMPORTS.items()
+        for module, imports in imports_by_module().items()
         for imported in imports
         if (own := floor_of(module)) is not None
         and (other := floor_of(imported.module)) not in {None, own}
@@ -164,7 +172,7 @@ def test_nobody_imports_a_folder_by_its_bare_name() -> None:
 def test_the_floors_import_absolutely() -> None:
     relative = [
         f"{place(module, imported.line)} imports {imported.module}"
-        for module, imports in IMPORTS.items()
+        for module, imports in imports_by_module().items()
         for imported in imports
         if imported.module.startswith(".")
     ]
@@ -173,25 +181,25 @@ def test_the_floors_import_absolutely() -> None:
 
 def test_there_are_no_circles_between_modules() -> None:
     """Imports inside functions and those for types alone count: they would hide a circle, not undo it."""
-    assert [" -> ".join(circle) for circle in circles(GRAPH)] == []
+    assert [" -> ".join(circle) for circle in circles(import_graph())] == []
 
 
 def test_there_are_no_circles_between_rooms() -> None:
-    rooms: dict[str, set[str]] = {room_of(module): set() for module in GRAPH}
-    for module, others in GRAPH.items():
+    rooms: dict[str, set[str]] = {room_of(module): set() for module in import_graph()}
+    for module, others in import_graph().items():
         rooms[room_of(module)] |= {room_of(other) for other in others}
     assert [" -> ".join(circle) for circle in circles(rooms)] == []
 
 
 def lazy_imports(module: str) -> list[Import]:
     """What a module imports of ours inside functions."""
-    return [imported for imported in IMPORTS[module] if imported.lazy and home_of(imported.module)]
+    return [imported for imported in imports_by_module()[module] if imported.lazy and home_of(imported.module)]
 
 
 def test_our_own_modules_are_imported_at_the_top() -> None:
     lazy = [
         f"{place(module, imported.line)} imports {imported.module}"
-        for module in IMPORTS
+        for module in imports_by_module()
         if not {module, room_of(module)} & DOORS.keys()
         for imported in lazy_imports(module)
     ]
@@ -199,7 +207,7 @@ def test_our_own_modules_are_imported_at_the_top() -> None:
 
 
 def test_every_door_is_in_use() -> None:
-    used = {name for module in IMPORTS if lazy_imports(module) for name in (module, room_of(module))}
+    used = {name for module in imports_by_module() if lazy_imports(module) for name in (module, room_of(module))}
     assert DOORS.keys() - used == set()
 
 
@@ -216,10 +224,13 @@ def home_of(imported: str) -> str | None:
     return imported or None
 
 
-GRAPH = {
-    module: {home for imported in imports if (home := home_of(imported.module))} - {module}
-    for module, imports in IMPORTS.items()
-}
+@cache
+def import_graph() -> dict[str, set[str]]:
+    """Which of our modules each of them imports."""
+    return {
+        module: {home for imported in imports if (home := home_of(imported.module))} - {module}
+        for module, imports in imports_by_module().items()
+    }
 
 
 def circles(graph: dict[str, set[str]]) -> list[list[str]]:
