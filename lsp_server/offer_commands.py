@@ -142,7 +142,7 @@ def report(server: Server, given: Mapping[str, Any]) -> None:
     uri, function = str(given.get("uri", "")), function_of(given)
     offer = server.offers.get(uri, function)
     if offer is None:
-        raise failed(f"No rewrite of {function} is kept. Optimize it first.")
+        raise failed(f"There is no proven rewrite of {function} to report on. If a run found none, the log says why.")
     page = server.pages / f"{offer.result.run_id}.html"
     section = section_of_run(offer.result)
     page.write_text(render_page(section.title, (), [section]), encoding="utf-8")

@@ -179,7 +179,8 @@ def document_of(server: Server, given: Mapping[str, Any]) -> Document:
         raise failed(f"{given.get('uri', 'No document')} is not open as a Python file. Open it, and ask again.")
     module = server.module_of(document)
     if uri_scheme(module.uri) != "file":
-        raise failed(f"Save the {module.word} {module.uri} first: its folder tells which project it belongs to.")
+        name = module.uri.partition(":")[2]
+        raise failed(f"Save the {module.word} {name} first: its folder tells which project it belongs to.")
     return document
 
 

@@ -148,9 +148,9 @@ class _Turns:
         top = many.settings.batch.top
         number, first = many.turns, len(many.outcomes)
         for place, target in enumerate(many.ranked[first:], first):
-            while self._tried() == top and self._running():
+            while self._tried() >= top and self._running():
                 self._wait()  # one of them may have no inputs
-            if self._tried() == top or number == MOST_TURNS * top:
+            if self._tried() >= top or number >= MOST_TURNS * top:
                 break
             is_begun = (target.path, target.function) in begun
             turns = self._count_turns(many.ranked[place:], top - self._tried())

@@ -62,7 +62,7 @@ def print_many(console: Console, many: ManyResult, patches: dict[int, str]) -> N
 
 def improved_line(many: ManyResult) -> str:
     """How many of the functions that had their turn are better now."""
-    return f"{len(many.found)} of {count(many.tried, 'function')} improved."
+    return f"{len(many.found)} of {count(many.turns, 'function')} improved."
 
 
 def passed_over_line(many: ManyResult) -> str:

@@ -249,7 +249,7 @@ def _untimed(settings: RunSettings, bench: Workbench) -> tuple[str, ...]:
     share = sum(call.cpu_time_s for call in timed) / max(sum(call.cpu_time_s for call in calls), 1e-9)
     if share > MOST_OF_IT:
         return ()
-    told = f"the gain is of {len(timed)} of {count(len(calls), 'call')}, which take {share:.0%} of their CPU time"
+    told = f"measured on {len(timed)} of the {count(len(calls), 'call')} ({share:.0%} of the CPU time)"
     return (f"{told}; the others would take too long to sample",)
 
 

@@ -126,7 +126,7 @@ def test_what_cannot_be_done_with_a_cell_is_told(start_editor: StartEditor, uri:
     editor = start_editor(NOTEBOOKS, initial={"trusted": True})
     [untitled] = Notebook(editor, "untitled:Untitled-1.ipynb", PAIRS_CELL).cells
     action = editor.actions(untitled, 3)["time"]
-    with pytest.raises(ServerError, match=r"Save the notebook untitled:Untitled-1\.ipynb first"):
+    with pytest.raises(ServerError, match=r"Save the notebook Untitled-1\.ipynb first"):
         editor.choose(action)
     timed, broken = Notebook(
         editor, uri, "def slow(a):\n    %time a\n    return a\n", "def typed(a):\n    return (\n"
