@@ -31,6 +31,10 @@ class WorkloadError(AfterburnerError):
     exit_code = 4
 
 
+class NoInputsError(WorkloadError):
+    """A function has no inputs that a rewrite could be judged on, or too few."""
+
+
 class ProposerError(AfterburnerError):
     """The model, its key, its answer or the recording is unusable."""
 

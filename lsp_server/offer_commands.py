@@ -72,15 +72,16 @@ async def _put(server: Server, offer: Offer, *, reverts: bool) -> tuple[str, typ
     settings = await server.settings_of(offer.uri)
     if reverts or not settings.preview or not can_preview(server):
         return await _change(server, offer, asks=False, reverts=reverts)
+    if server.previews.shows(offer):
+        return "Its preview is open: apply or discard it.", types.MessageType.Info
     shown = server.previews.shown
-    if (offer.uri, offer.function) in server.previews:
-        where = "is open" if shown == offer.function else f"waits behind that of {shown}"
-        told = f"Its preview {where}: apply or discard what the panel Refactor Preview shows."
-        return told, types.MessageType.Info
-    if shown:
-        told = f"apply or discard {shown} in the panel Refactor Preview, then its preview opens"
-        server.say(f"{offer.function}: {told}: {offer.short}.")
-    async with server.previews.turn(offer.uri, offer.function):
+    if shown is not None:
+        what = "an earlier rewrite" if shown.function == offer.function else shown.function
+        told = f"Apply or discard the preview of {what} first."
+        if server.previews.waits(offer):
+            return told, types.MessageType.Info
+        server.say(f"{offer.function}: {offer.short}. {told}")
+    async with server.previews.turn(offer):
         return await _change(server, offer, asks=True, reverts=False)
 
 
@@ -107,7 +108,7 @@ async def _change(server: Server, offer: Offer, *, asks: bool, reverts: bool) ->
     is_made = offer.is_out_of if reverts else offer.is_in
     change = Change(edits, label, asks=asks, is_made=is_made, changed=server.changed)
     if asks:
-        server.say(f"{offer.function}: tick the change in the preview to see it, then Apply: {offer.short}.")
+        server.say(f"{offer.function}: {offer.short}. Tick the change in the preview, then choose Apply.")
     why_not = await apply_change(server, document, change)
     if why_not:
         return _not_put(offer, document.python, why_not, reverts=reverts)

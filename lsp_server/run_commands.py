@@ -12,6 +12,7 @@ from lsprotocol import types
 from pygls.uris import to_fs_path
 
 from afterburner import agent
+from afterburner.agent.errors import NoInputsError
 from afterburner.lsp_server import work
 from afterburner.lsp_server.calls_commands import offer_calls
 from afterburner.lsp_server.calls_file import calls_file_of, calls_for
@@ -101,7 +102,7 @@ async def _run(server: Server, task: _Task) -> None:
         except agent.CancelledError:
             progress.end("cancelled")
             return
-        except agent.WorkloadError as error:
+        except NoInputsError as error:
             progress.end("no inputs")
             _tell_no_inputs(server, task, error)
             return
@@ -150,7 +151,9 @@ def _tell_no_inputs(server: Server, task: _Task, error: Exception) -> None:
     tried = "; ".join(line.strip(" -") for line in lines if line.startswith("  - "))
     place = calls_file_of(task.module.path)
     if not tried and task.function is not None and calls_for(task.module.path, task.function) is not None:
-        server.say(f"{told} {lines[0].removeprefix(_CALLS_OPTION)}", types.MessageType.Error)
+        message = in_editor_words(f"{told} {' '.join(lines).removeprefix(_CALLS_OPTION)}")
+        server.say(message, types.MessageType.Error)
+        server.log(message, types.MessageType.Error)
         return
     message = f"{told} Write some in {place.name}, or add a doctest or a test.{f' (Tried: {tried})' if tried else ''}"
     server.begin(offer_calls(server, task.document, task.function, message))

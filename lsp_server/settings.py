@@ -76,7 +76,7 @@ def in_editor_words(message: str) -> str:
     An editor, and the server with it, keeps the environment that it was started with.
     """
     told = _TIME_OPTION.sub(f"the setting {SECTION}.max-seconds", message)
-    told = _IS_PYTHON_OPTION.sub(f", as the setting {SECTION}.python says", told)
+    told = _IS_PYTHON_OPTION.sub(f", which the setting {SECTION}.python names", told)
     told = _OTHER_PYTHON.sub(rf"\1 with the setting {SECTION}.python", told)
     return _KEY.sub(r"\1 that the editor is started in, and start it again", told)
 

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING
 from lsprotocol import types
 from pygls.exceptions import JsonRpcException
 
+from afterburner.agent.job.trust import TrustQuestion
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
@@ -17,7 +19,8 @@ if TYPE_CHECKING:
     from afterburner.agent import TrustRequest
     from afterburner.agent.job.trust import Trust
 
-_Key = tuple[str, str]  # the question and the folder
+_Key = tuple[str, str, str]  # the question, the folder, and what it is about
+_LINKS = str.maketrans("[]", "⟦⟧")  # editors turn links in a message into something to click
 AGREE = {"run_code": "Run it in the sandbox", "use_settings": "Use these settings"}
 REFUSE = {"run_code": "Do not run it", "use_settings": "Do not use them"}
 QUESTION = {
@@ -26,8 +29,8 @@ QUESTION = {
         "outside."
     ),
     "use_settings": (
-        "{detail}. May these settings be used? A model is sent the code and may cost money; a program, such as an "
-        "interpreter, is also started outside the sandbox."
+        "May settings of a project be used? A model is sent the code and may cost money; a program, such as an "
+        "interpreter, is also started outside the sandbox. {detail}."
     ),
 }
 
@@ -50,7 +53,8 @@ class TrustAsker:
         refused: set[_Key] = set()
 
         def decide(request: TrustRequest) -> bool:
-            key = request.question.value, request.folder
+            about = request.detail if request.question is TrustQuestion.USE_SETTINGS else ""
+            key = request.question.value, request.folder, about
             if key in self._agreed or any(Path(request.folder).resolve().is_relative_to(each) for each in trusted):
                 return True
             if key in refused:
@@ -63,9 +67,13 @@ class TrustAsker:
 
     async def _ask(self, request: TrustRequest) -> bool:
         question = request.question.value
-        answers = (REFUSE, AGREE) if question == "use_settings" else (AGREE, REFUSE)  # editors highlight the first
+        answers = (
+            (REFUSE, AGREE) if request.question is TrustQuestion.USE_SETTINGS else (AGREE, REFUSE)
+        )  # editors highlight the first
         actions = [types.MessageActionItem(title=each[question]) for each in answers]
-        message = "Afterburner: " + QUESTION[question].format(folder=request.folder, detail=request.detail)
+        named = {"folder": request.folder, "detail": request.detail}
+        named = {name: text.translate(_LINKS) for name, text in named.items()}
+        message = "Afterburner: " + QUESTION[question].format(**named)
         params = types.ShowMessageRequestParams(type=types.MessageType.Warning, message=message, actions=actions)
         try:
             answer = await self._server.window_show_message_request_async(params)

@@ -54,7 +54,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     seen: Counter[str] = Counter()
     for item in items:
         sampled = item.get_closest_marker("sampled")
-        if sampled is None:
+        if sampled is None or item.get_closest_marker("nightly"):
             continue
         test = item.nodeid.partition("[")[0]
         if seen[test] >= sampled.args[0]:

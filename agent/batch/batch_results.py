@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     Offered = Callable[[RunResult, RunSettings], bool]
 
 NOTHING_TO_PROPOSE = "nothing_to_propose"  # no rule fits the target
-NO_WORKLOAD = "no_workload"  # the target has no inputs that a rewrite could be judged on
+NO_WORKLOAD = "no_workload"  # the target has no inputs that a rewrite could be judged on, or too few
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +44,7 @@ class Outcome:
 
 
 def is_tried(outcome: Outcome) -> bool:
-    """Whether a target counts towards the number that is to be tried."""
+    """Whether the target counts towards `top`."""
     return outcome.decision not in {NOTHING_TO_PROPOSE, NO_WORKLOAD}
 
 
@@ -86,7 +86,7 @@ class ManyResult:
 
     @property
     def tried(self) -> int:
-        """How many of these count towards `top`."""
+        """How many targets count towards `top`."""
         return sum(map(is_tried, self.outcomes))
 
     @property

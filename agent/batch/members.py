@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from afterburner.agent.batch.batch_results import NO_WORKLOAD, Outcome
 from afterburner.agent.code.locate import find_target
-from afterburner.agent.errors import RunInUseError, RunStoreError, TargetChangedError, WorkloadError
+from afterburner.agent.errors import NoInputsError, RunInUseError, RunStoreError, TargetChangedError
 from afterburner.agent.events import EventKind, OnEvent, ProgressEvent, Stage
 from afterburner.agent.models.prompts.proposer import ProposalRequest
 from afterburner.agent.session.one_run import begin_run, resume_run
@@ -130,7 +130,7 @@ class Worker:
             raise  # nothing of this target's; all of it goes on when that is put right
         except AfterburnerError as error:
             runs.forget(run_id)
-            decision = NO_WORKLOAD if isinstance(error, WorkloadError) else "failed"
+            decision = NO_WORKLOAD if isinstance(error, NoInputsError) else "failed"
             return Outcome(target, decision, str(error))
         except BrokenPipeError:
             raise  # nobody reads the progress any more

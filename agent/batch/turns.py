@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 LEAST_SHARE_S = 45.0  # for one target: with less hardly anything can be confirmed
 LEAST_SHARE = 0.5  # of the time budget, where that is small
-MOST_TURNS = 2  # times as many as are to be tried, where some have no inputs
+MOST_TURNS = 2  # for each function of `top`: some may have no inputs
 LOOK_AHEAD_S = 5.0  # spent before a turn on finding out how many functions the time is for
 MOST_AT_ONCE = 8  # a tenth of the CPU time is that of this process, and one Python process uses one CPU
 _MEMORY = Path("/proc/meminfo")
@@ -150,9 +150,14 @@ class _Turns:
         for place, target in enumerate(many.ranked[first:], first):
             while self._tried() >= top and self._running():
                 self._wait()  # one of them may have no inputs
-            if self._tried() >= top or number >= MOST_TURNS * top:
-                break
+            is_full = self._tried() >= top or number >= MOST_TURNS * top
             is_begun = (target.path, target.function) in begun
+            if is_full and not is_begun:
+                if not any((each.path, each.function) in begun for each in many.ranked[place:]):
+                    break
+                number += not self._is_hopeless(target)  # as in the process that began the others
+                self._add(target, Outcome(target, "not_reached", "enough others have had their turn"))
+                continue
             turns = self._count_turns(many.ranked[place:], top - self._tried())
             share_s = self._share_s(turns, is_begun=is_begun)
             if share_s is None:
@@ -167,7 +172,7 @@ class _Turns:
             self._wait()
 
     def _tried(self) -> int:
-        """How many count towards `top`, with those that go on."""
+        """How many count towards `top`, including those still running."""
         unkept = (turn.outcome for turn in self._turns)
         return self.worker.many.tried + sum(not each.done() or is_tried(each.result()) for each in unkept)
 

@@ -42,7 +42,9 @@ def deliver(result: RunResult, settings: RunSettings, outputs: Outputs) -> None:
     console = open_console(sys.stderr if outputs.take_stdout else sys.stdout)
     offer = weigh(result, settings.proof.min_gain_per_line)
     print_summary(console, result, offer)
-    holds = offer.offered and is_written(result.target, result.best_source)  # applied before, or killed after it
+    holds = offer.offered and is_written(
+        result.target, result.best_source
+    )  # an earlier run, or one that was killed, applied it
     applied, problem, missing = holds and outputs.apply, None, []
     try:
         if outputs.patch is not None and offer.offered:

@@ -61,8 +61,13 @@ def print_many(console: Console, many: ManyResult, patches: dict[int, str]) -> N
 
 
 def improved_line(many: ManyResult) -> str:
-    """How many of the functions that had their turn are better now."""
-    return f"{len(many.found)} of {count(many.turns, 'function')} improved."
+    """How many of the functions that were tried are better now, and how many could not be."""
+    without = many.turns - many.tried
+    return f"{len(many.found)} of {count(many.tried, 'function')} improved{_without(without)}."
+
+
+def _without(inputs: int) -> str:
+    return f"; {inputs} more {'has' if inputs == 1 else 'have'} no inputs" if inputs else ""
 
 
 def passed_over_line(many: ManyResult) -> str:

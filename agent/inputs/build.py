@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from afterburner.agent.code.requires import requirements_of
-from afterburner.agent.errors import ProposerError, WorkloadError
+from afterburner.agent.errors import NoInputsError, ProposerError, WorkloadError
 from afterburner.agent.events import EventKind, OnEvent, ProgressEvent
 from afterburner.agent.inputs.advice import calls_advice
 from afterburner.agent.inputs.call_sources import Finding, Sources
@@ -239,10 +239,10 @@ class _Search:
         self.skipped += skipped
         self.tried += [f"{each.origin}: {each.reason}" for each in skipped]
 
-    def _nothing_found(self) -> WorkloadError:
+    def _nothing_found(self) -> NoInputsError:
         target = self.sources.harness.target
         lines = "".join(f"\n  - {line}" for line in list(dict.fromkeys(self.tried))[:MAX_TRIED])
-        return WorkloadError(
+        return NoInputsError(
             f"{target.path}: no usable calls of {target.function} were found. Tried:{lines}\n"
             + calls_advice(target, self.sources.settings)
         )

@@ -8,7 +8,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from afterburner.agent.errors import WorkloadError
+from afterburner.agent.errors import NoInputsError, WorkloadError
 from afterburner.agent.events import EventKind, OnEvent, ProgressEvent
 from afterburner.agent.inputs.broken_assumptions import broken_assumptions
 from afterburner.agent.inputs.cases import cases_origin, read_cases
@@ -140,7 +140,7 @@ class Sources:
         if not finding.calls:
             why = "; ".join(finding.tried)
             advice = f" Let it import {self.harness.target.module} and call the function." if finding.is_unused else ""
-            raise WorkloadError(
+            raise NoInputsError(
                 f"--calls: {path} gives no usable call of {self.harness.target.function}: {why}.{advice}"
             )
         return finding

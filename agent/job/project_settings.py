@@ -224,7 +224,7 @@ def _check(
 
     @cache
     def is_trusted() -> bool:
-        return trust(_settings_request(path, f"{path} sets {chosen}"))
+        return trust(_settings_request(path, f"{_shown_path(path)} sets {chosen}"))
 
     seen: set[str] = set()
     for key, value in table.items():
@@ -244,12 +244,12 @@ def _check(
 
 
 def _that_need_trust(table: Mapping[str, Any], settings: Mapping[str, Setting]) -> str:
-    """What a project file chooses that its user has to agree to: `model = "…", python = "…"`."""
+    """The settings of a project file that need its user's agreement, whole: `model = "…", python = "…"`."""
     found = []
     for key, value in table.items():
         setting = settings.get(key.replace("-", "_"))
         if setting is not None and setting.needs_trust and value != _plain(setting.default):
-            found.append(f"{scrub_line(key)} = {_shown(value)}")
+            found.append(f"{scrub_line(key)} = {scrub_line(json.dumps(value, ensure_ascii=False, default=str))}")
     return ", ".join(found)
 
 

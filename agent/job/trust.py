@@ -44,7 +44,9 @@ class TrustRequest:
 
 
 Trust = Callable[[TrustRequest], bool]
-_Key = tuple[TrustQuestion, str, tuple[int, int] | None]  # a question about a folder, and which one that is
+_Key = tuple[
+    TrustQuestion, str, str, tuple[int, int] | None
+]  # a question about a folder, what of it, and which one that is
 TRUST_VARIABLE = "AFTERBURNER_TRUSTED_PROJECTS"
 RUNS_CODE = (
     "code of {root} runs in the sandbox, to judge a rewrite of it; where it runs in an image, the packages that it "
@@ -96,7 +98,8 @@ class TrustAnswers:
             UsageError: the hook returned something other than True or False.
             Exception: whatever the caller's own hook raises, for all that wait; the next job asks again.
         """
-        key = (request.question, request.folder, _identity(request.folder))
+        about = request.detail if request.question is TrustQuestion.USE_SETTINGS else ""  # other settings are new ones
+        key = (request.question, request.folder, about, _identity(request.folder))
         with self._lock:
             answer = self._answers.get(key)
             if answer is None:

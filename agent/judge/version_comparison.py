@@ -47,6 +47,7 @@ OUT_OF_TIME = "the time budget ended before the versions were measured; --max-se
 BLOCKS_TOLD = 4
 MOST_LATE = 3  # calls that run into the time limit by themselves, while one is looked for that ends and is wrong
 MUCH_SLOWER = 1.5  # times as slow on larger inputs as on the real calls: that is told
+LONGEST_TELLING_S = 60.0  # spent on that, where a slow-down is known already
 LONGEST_SHRINKING_S = 20.0  # a difference is all that a comparison has to show for itself
 
 
@@ -203,10 +204,12 @@ class VersionJudge:
         if measured.gain is None or self.texts.before:
             return measured
         self._report(EventKind.MEASURING_LARGER_INPUTS)
-        larger = on_larger_inputs(self.bench, self.judge, source, self.deadline)
+        is_slower = measured.decision is ComparisonDecision.SLOWER
+        deadline = self.deadline.within(LONGEST_TELLING_S) if is_slower else self.deadline
+        larger = on_larger_inputs(self.bench, self.judge, source, deadline)
         if larger is None:
             return measured
-        if measured.decision is ComparisonDecision.SLOWER:  # the figure stays the one of the real calls
+        if is_slower:  # the figure stays the one of the real calls
             return _told_of_larger(measured, larger, measured.gain)
         return _with(measured, larger, ComparisonDecision.SLOWER)
 
@@ -365,7 +368,10 @@ def _told_of_larger(measured: VersionFindings, larger: Again, gain: Gain) -> Ver
     on_larger = larger.comparison.gain
     if on_larger is not None and on_larger.ratio * MUCH_SLOWER > gain.ratio:
         return measured
-    return replace(measured, caveat="; ".join(filter(None, (measured.caveat, larger.words))))
+    told = larger.comparison.reason
+    if on_larger is not None:
+        told = f"{format_ratio(1 / max(on_larger.ratio, 1e-9))} of the time on {larger.where}"
+    return replace(measured, caveat="; ".join(filter(None, (measured.caveat, told))))
 
 
 def _of_real_calls(measured: VersionFindings) -> VersionFindings:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from afterburner.agent.code.context.surroundings import Surroundings
 from afterburner.agent.code.languages import PYTHON
 from afterburner.agent.code.locate import find_target
-from afterburner.agent.errors import WorkloadError
+from afterburner.agent.errors import NoInputsError, WorkloadError
 from afterburner.agent.events import EventKind, OnEvent, ProgressEvent
 from afterburner.agent.inputs.build import build_workload
 from afterburner.agent.inputs.cases import case_workload
@@ -150,13 +150,13 @@ def _hottest_bench(
             problems.append(error)
             why = str(error).partition("\n")[0]
             on_event(ProgressEvent(kind=EventKind.INPUTS_LEFT_OUT, subject=function, detail=why))
-    raise WorkloadError(f"{problems[0]}\nOr name another function of the file: --function.")
+    raise type(problems[0])(f"{problems[0]}\nOr name another function of the file: --function.")
 
 
 def _checked(bench: Workbench, settings: RunSettings) -> Workbench:
     if not bench.workload.held_out_count and settings.search.selection is Selection.VERIFIED:
         name = bench.target.path if bench.problem is None else f"The problem {bench.problem.name}"
-        raise WorkloadError(
+        raise NoInputsError(
             f"{name}: there is just one usable input, and a rewrite has to be confirmed on inputs that it was not "
             "selected on. Add a second case or call."
         )

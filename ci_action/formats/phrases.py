@@ -8,6 +8,8 @@ from afterburner.agent.wording import count, format_ratio
 from afterburner.ci_action.report.document import Decision, Mode
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from afterburner.ci_action.report.document import CiDocument, FunctionPart, GainPart
 
 _BETTER = {"time": "faster", "memory": "less peak memory", "integral": "less memory over time"}
@@ -54,12 +56,18 @@ def explained(function: FunctionPart, document: CiDocument) -> str:
     """The verdict, and the reason where the verdict does not say it: a gain says all."""
     said = verdict(function, document)
     if function.gain is not None:
-        return f"{said}, but {function.caveat}" if function.caveat else said
+        return f"{said}{with_caveat(function)}"
     if function.reason == said:
         return said
     if function.decision is Decision.NO_IMPROVEMENT:
         return function.reason
     return f"{said}: {function.reason}"
+
+
+def with_caveat(function: FunctionPart, shown: Callable[[str], str] = str) -> str:
+    """What has to be known of a verdict, to stand behind it; empty: nothing. `shown` is how the words are written."""
+    joined = "and" if function.decision is Decision.SLOWER else "but"
+    return f", {joined} {shown(function.caveat)}" if function.caveat else ""
 
 
 def _interval(gain: GainPart) -> str:

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from afterburner.sandbox import Sandbox
 
 NONE_USABLE = 4
-MOST_ALIKE = 10  # records that are told one by one where all are rejected for the same reason
+MOST_ALIKE = 10  # rejected records printed for each reason
 
 
 def list_datasets(name: str, json: str | None) -> None:

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 _KEY, _TITLE = "private", "Private against public tests"
 _FLAT = "A curve that does not change has no correlation."
-_SHORT = "Two points are always in line: r needs three iterations or more."
+_SHORT = "Two points always lie on a line: r needs at least three iterations."
 _LEAST_POINTS = 3
 _RULE = "Time is wall time. Both sides are of the problems that have private tests. r: Pearson's, over the iterations."
 

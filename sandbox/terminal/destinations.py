@@ -63,7 +63,7 @@ def check_folder(option: str, place: Path) -> None:
     if not os.access(folder, os.W_OK | os.X_OK):
         raise UsageError(f"{option} {place}: no permission to write in the folder {folder}.")
     try:
-        with tempfile.TemporaryFile(dir=folder):  # /proc allows it, and takes no files
+        with tempfile.TemporaryFile(dir=folder, prefix=".afterburner-"):  # /proc allows it, and takes no files
             pass
     except OSError as error:
         raise UsageError(

@@ -111,7 +111,6 @@ def as_parameters(samples: Sequence[Sample], *marks: str) -> list[ParameterSet]:
     return parameters
 
 
-@pytest.mark.sampled(10)
 @pytest.mark.parametrize("sample", as_parameters(CHEATS))
 def test_a_cheat_is_refused_with_its_reason(sample: Sample, measured: Measure) -> None:
     record = judged(sample, measured, Judge if "timed" in sample.marks else UntimedJudge)

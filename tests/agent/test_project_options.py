@@ -44,6 +44,22 @@ def test_who_decides_is_asked_once_before_a_project_chooses_a_model(shop: Path) 
     assert (options.path, dict(options.refused)) == (shop.with_name("pyproject.toml"), {})
 
 
+def test_the_question_names_the_settings_and_is_asked_again_about_others(shop: Path) -> None:
+    asked: list[TrustRequest] = []
+    project = shop.with_name("pyproject.toml")
+    long = "./" + "a" * 200
+    lines = ('model = "openai/gpt-5"', f'python = "{long}\\u001b[31m"\nallow-imports = "numpy,scipy"')
+    with open_session(store=None, trust=saying(True, asked)) as session:
+        for line in lines:
+            project.write_text(f"[tool.afterburner]\niterations = 3\n{line}\n")
+            session.project_options(shop)
+    first, second = (each.detail for each in asked)
+    assert first == f'{project} sets model = "openai/gpt-5"'
+    assert f'python = "{long}' in second, "whole: a part may hide the rest"
+    assert second.endswith(', allow-imports = "numpy,scipy"')
+    assert "\x1b" not in second
+
+
 def test_without_trust_the_rest_counts_and_what_was_refused_is_named(shop: Path) -> None:
     with open_session(store=None, trust=saying(False, [])) as session:
         options = session.project_options(shop)

@@ -193,7 +193,6 @@ def test_a_comment_needs_a_job_and_a_token(program: CommandLine, tmp_path: Path)
     assert "GITHUB_TOKEN is not set" in done.stderr
 
 
-@pytest.mark.nightly
 @pytest.mark.slow
 def test_a_gate_that_wants_answers_does_not_pass_where_nothing_can_be_run(
     program: CommandLine, repository: Repository

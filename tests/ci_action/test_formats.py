@@ -211,6 +211,13 @@ def test_a_caveat_stands_beside_the_gain_in_every_form() -> None:
     assert CiDocument.model_validate_json(told.model_dump_json()).functions[0].caveat == caveat
 
 
+def test_what_makes_a_loss_worse_is_no_objection_to_it() -> None:
+    told = document(slower(caveat="12.0x of the time on inputs 4 times as large"), mode=Mode.REGRESSIONS)
+    [line] = [each for each in text_report(told).splitlines() if "12.0x" in each]
+    assert "slower: 2.00x of the time (1.92x to 2.08x), and 12.0x of the time on inputs 4 times as large" in line
+    assert ", and 12.0x of the time" in summary(told, Surroundings())
+
+
 @pytest.mark.parametrize("text", HOSTILE)
 def test_a_hostile_caveat_is_inert(text: str) -> None:
     plain = rendered(summary(document(function(caveat="X")), Surroundings()))

@@ -21,8 +21,8 @@ from afterburner.lsp_server.settings import in_editor_words
         (
             "There is no Python at /a b/py3.12, which is --python /a b/py3.12. Give the right one with --python.",
             (
-                "There is no Python at /a b/py3.12, as the setting afterburner.python says. Give the right one with "
-                "the setting afterburner.python."
+                "There is no Python at /a b/py3.12, which the setting afterburner.python names. Give the right one "
+                "with the setting afterburner.python."
             ),
         ),
         ("call 1 returned '--max-seconds' instead of 2", "call 1 returned '--max-seconds' instead of 2"),

@@ -235,7 +235,7 @@ async def _leave_the_preview_open(client: EditorClient, apply: types.Command | N
     await client.until(lambda: client.edits)
     if can_preview:
         await client.choose(apply)
-        assert await client.told("Its preview is open: apply or discard what the panel Refactor Preview shows.")
+        assert await client.told("Its preview is open: apply or discard it.")
         assert len(client.edits) == 1, "another one would take the place of the open preview"
 
 

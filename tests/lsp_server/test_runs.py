@@ -21,7 +21,7 @@ PART = """\
 """
 
 
-PREVIEW = "tick the change in the preview"
+PREVIEW = "Tick the change in the preview"
 
 
 def optimize(editor: Editor, uri: str, kind: str = "time") -> None:

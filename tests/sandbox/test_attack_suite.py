@@ -55,7 +55,6 @@ def one_of_each_kind(attacks: list[Attack]) -> list[ParameterSet]:
     return parameters
 
 
-@pytest.mark.sampled(20)
 @pytest.mark.parametrize("attack", one_of_each_kind([each for each in ATTACKS if each.language in IN_THE_TEST_IMAGE]))
 def test_in_docker(attack: Attack, docker_sandbox: Sandbox, host: Host, monkeypatch: pytest.MonkeyPatch) -> None:
     withstand(attack, docker_sandbox, host, monkeypatch)

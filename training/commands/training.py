@@ -138,7 +138,7 @@ def _train(config: TrainConfig, out: Path, sandbox: str = "auto", *, name: str, 
 
 
 def _check_inputs(config: TrainConfig) -> None:
-    """Find out that the model or the data set is not there.
+    """Check that the model and the data set exist.
 
     Raises:
         UsageError: there is no data set.

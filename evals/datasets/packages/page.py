@@ -35,7 +35,7 @@ package.
 Tests call most functions with a few elements, too few for another data structure to pay off. The rules are made for
 code whose data grows: provide such data with a command (`-- python app.py`).
 """
-_NOT_TRIED = ("nothing_to_propose", "not_reached")
+_NOT_TRIED = ("nothing_to_propose", "no_workload", "not_reached")
 
 
 def page(results: Results) -> str:

@@ -213,7 +213,6 @@ def test_a_command_gives_the_inputs_and_apply_writes(program: CommandLine, shop:
     assert "twice" in done.stdout
 
 
-@pytest.mark.nightly
 @pytest.mark.slow
 @pytest.mark.timeout(600)
 def test_ctrl_c_keeps_what_is_done(program: CommandLine, shop: Path) -> None:

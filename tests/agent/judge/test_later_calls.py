@@ -230,7 +230,6 @@ class Convinced(UntimedJudge):
     screen = Judge.screen
 
 
-@pytest.mark.nightly
 def test_a_gain_on_three_elements_that_is_a_loss_on_many_is_none(
     make_bench: MakeBench,  # noqa: F811 - as above
     monkeypatch: pytest.MonkeyPatch,

@@ -11,10 +11,14 @@ import pytest
 from afterburner.agent.code.locate import find_target
 from afterburner.agent.deadline import Deadline
 from afterburner.agent.inputs.staging import stage
+from afterburner.agent.judge import version_comparison
+from afterburner.agent.judge.comparison import Comparison
 from afterburner.agent.judge.confirmation import Incumbent
 from afterburner.agent.judge.confirming import Confirming
+from afterburner.agent.judge.later_calls import Again
 from afterburner.agent.judge.two_sided import TwoSidedJudge
 from afterburner.agent.judge.version_comparison import (
+    ComparisonDecision,
     TextObjections,
     VersionFindings,
     VersionJudge,
@@ -22,7 +26,7 @@ from afterburner.agent.judge.version_comparison import (
 )
 from afterburner.agent.options import RunSettings
 from afterburner.agent.session.preparing import prepared_bench
-from afterburner.agent.types import Objective
+from afterburner.agent.types import Decision, Gain, Objective
 from afterburner.sandbox import Measurement
 
 if TYPE_CHECKING:
@@ -167,3 +171,23 @@ def test_what_else_differs_is_held_against_the_version_that_has_it(
 ) -> None:
     found = TextObjections.between([("y = 1\n", "y = 2\n"), *texts_to_hold_against(old, new)])
     assert (bool(found.before), bool(found.after)) == tuple(map(bool, objects_to))
+
+
+@pytest.mark.parametrize(
+    ("larger", "caveat"),
+    [
+        (Comparison(Decision.NOT_BETTER, "measured", gain=Gain(0.1, 0.09, 0.11, 0.99, 8)), "10.0x of the time on 64"),
+        (Comparison(Decision.NOT_BETTER, "measured", gain=Gain(0.4, 0.3, 0.5, 0.99, 8)), ""),
+        (
+            Comparison(Decision.NOT_BETTER, "AFTER did not end in time on 64 elements"),
+            "AFTER did not end in time on 64",
+        ),
+    ],
+)
+def test_a_slow_down_is_told_with_a_larger_one_where_that_is_far_larger(larger: Comparison, caveat: str) -> None:
+    gain = Gain(0.5, 0.45, 0.55, 0.99, 8)
+    measured = VersionFindings(ComparisonDecision.SLOWER, "measured", gain, caveat="of the first call")
+    told = version_comparison._told_of_larger(measured, Again(larger, "only there", "64 elements"), gain)
+    assert told.gain == gain, "the figure is the one of the real calls"
+    assert told.caveat.startswith(f"of the first call; {caveat}" if caveat else "of the first call")
+    assert bool(caveat) == ("64" in told.caveat)

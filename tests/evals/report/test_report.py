@@ -106,7 +106,7 @@ def test_a_curve_of_two_points_has_no_correlation_and_small_integrals_are_not_0(
     markdown = markdown_of([RunPlan("short", problems=3, iterations=1).write(tmp_path / "short")])
     private = row_of(markdown, "short", "Beyond-T", "private")
     assert private[-1].startswith("none ("), private
-    assert "r needs three iterations or more" in markdown
+    assert "r needs at least three iterations" in markdown
     assert " total, MiB·s" in markdown
 
 

@@ -102,7 +102,7 @@ def test_rules_start_from_the_fastest_reference_in_each_generation(
     assert problem.passed.shape == (2, 2)
 
 
-@pytest.mark.nightly
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("sent", [signal.SIGKILL, signal.SIGINT], ids=["killed", "interrupted"])
 def test_an_evaluation_that_is_cut_short_goes_on_where_it_was(
     benchmark: Callable[..., Path], recording: Callable[..., str], tmp_path: Path, sent: signal.Signals

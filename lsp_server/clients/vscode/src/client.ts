@@ -41,7 +41,7 @@ export function createClient(
       closed: () => {
         const lost = runs.clear();
         if (lost.length > 0) {
-          void window.showWarningMessage(`Afterburner: the server ended, and with it: ${lost.join(", ")}. Start it again.`);
+          void window.showWarningMessage(`Afterburner: the server stopped during: ${lost.join(", ")}. Run it again.`);
         }
         return afterEnd(client.initializeResult !== undefined, ++ends);
       },

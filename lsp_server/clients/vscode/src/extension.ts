@@ -154,7 +154,7 @@ class Extension {
     } else if (answer === CHOOSE) {
       // Where VS Code is connected to another machine, the settings of the user hide those of the machine.
       await (env.remoteName
-        ? commands.executeCommand("workbench.action.openRemoteSettings")
+        ? commands.executeCommand("workbench.action.openRemoteSettings", { query: "afterburner.server.path" })
         : commands.executeCommand("workbench.action.openSettings", "afterburner.server.path"));
     } else if (answer === NEVER) {
       await this.context.globalState.update(NEVER_ASK, true);

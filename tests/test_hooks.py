@@ -1,4 +1,4 @@
-"""The switch under which a skipped test is a failure."""
+"""The switch under which a skipped test is a failure, and the parameters that are left to the night."""
 
 from __future__ import annotations
 
@@ -43,11 +43,11 @@ def outcomes(tmp_path: Path, request: pytest.FixtureRequest) -> Callable[..., st
     (tmp_path / "pytest.ini").write_text("[pytest]\n")  # else pytest takes one that lies anywhere above
     options = ["-o", f"pythonpath={tests / 'command_line'}", "-p", "no:cacheprovider", "--rootdir", str(tmp_path)]
 
-    def run(switch: str, **files: str) -> str:
+    def run(switch: str, *words: str, **files: str) -> str:
         for name, text in files.items():
             (tmp_path / f"test_{name}.py").write_text(text)
         done = subprocess.run(
-            [sys.executable, "-m", "pytest", "-q", *options, str(tmp_path)],
+            [sys.executable, "-m", "pytest", "-q", *options, *words, str(tmp_path)],
             env=os.environ | {"AFTERBURNER_NO_SKIPS": switch, "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"},
             cwd=tmp_path,
             capture_output=True,
@@ -76,3 +76,24 @@ def test_a_file_that_skips_itself_fails_as_well(outcomes: Callable[..., str]) ->
     said = outcomes("1", whole=whole)
     assert "error" in said
     assert "not here" in said
+
+
+SAMPLED = """
+import pytest
+
+@pytest.mark.sampled(2)
+@pytest.mark.parametrize(
+    "value", [pytest.param("a", marks=pytest.mark.nightly), "b", "c", "d", pytest.param("e", marks=pytest.mark.nightly)]
+)
+def test_one(value): assert value in "bc"
+
+@pytest.mark.parametrize("value", ["b", "c"])
+def test_whole(value): pass
+"""
+
+
+def test_of_a_sampled_test_the_first_parameters_run_that_are_not_nightly_anyway(outcomes: Callable[..., str]) -> None:
+    assert "4 passed, 3 deselected" in outcomes("", "-m", "not nightly", some=SAMPLED)
+    said = outcomes("", "-m", "nightly", some=SAMPLED)
+    assert "3 failed, 4 deselected" in said
+    assert "value = 'd'" in said
