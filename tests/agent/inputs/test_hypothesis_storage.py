@@ -71,7 +71,7 @@ def test_a_time_limit_for_drawing_does_not_leave_hypothesis_half_imported(tmp_pa
         text=True,
         check=False,
     )
-    assert (done.stdout, done.stderr) == ("[0, 0]\n", "")
+    assert (done.returncode, done.stdout) == (0, "[0, 0]\n"), done.stderr  # a callback of Hypothesis may be cut off
 
 
 def test_all_characters_but_surrogates_are_encodable() -> None:
