@@ -50,7 +50,8 @@ def pytest_configure(config: pytest.Config) -> None:
 
 @pytest.hookimpl(tryfirst=True)  # before `-m` is applied
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Marks those parameters of a sampled test that are beyond the first few as nightly."""
+    """Marks those parameters of a sampled test that are beyond the first few as nightly, and puts early tests first."""
+    items.sort(key=lambda item: item.get_closest_marker("early") is None)
     seen: Counter[str] = Counter()
     for item in items:
         sampled = item.get_closest_marker("sampled")

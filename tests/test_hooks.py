@@ -92,6 +92,14 @@ def test_whole(value): pass
 """
 
 
+def test_early_tests_come_first_and_the_others_keep_their_order(outcomes: Callable[..., str]) -> None:
+    late = "def test_one(): pass\n\ndef test_two(): pass\n"
+    early = "import pytest\n\n@pytest.mark.early\ndef test_long(): pass\n\ndef test_short(): pass\n"
+    said = outcomes("", "--collect-only", a=late, b=early)
+    order = [line.rpartition("::")[2] for line in said.splitlines() if "::" in line]
+    assert order == ["test_long", "test_one", "test_two", "test_short"]
+
+
 def test_of_a_sampled_test_the_first_parameters_run_that_are_not_nightly_anyway(outcomes: Callable[..., str]) -> None:
     assert "4 passed, 3 deselected" in outcomes("", "-m", "not nightly", some=SAMPLED)
     said = outcomes("", "-m", "nightly", some=SAMPLED)

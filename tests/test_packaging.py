@@ -29,7 +29,10 @@ LITTER = shutil.ignore_patterns("__pycache__", ".*", "*.egg-info", "build", "dis
 # A wheel holds these kinds of files; anything else in a floor is not meant for it and does not belong there.
 MARKED_AS_DATA = {".csv", ".jsonl", ".py", ".typed", ".c", ".h", ".json", ".toml", ".yaml", ".yml"}
 # The first build compiles musl for two machines: half a minute later on, minutes at first on a busy machine.
-pytestmark = pytest.mark.timeout(1200)
+pytestmark = [
+    pytest.mark.timeout(1200),
+    pytest.mark.early,
+]  # a new environment compiles a C library for two machines first
 
 
 @pytest.fixture(scope="module")
