@@ -68,6 +68,9 @@ class LargerGlances:
         return f"run once on {self.size}: about {format_ratio(self.ratio)}"
 
 
+NATURAL_ALONE = LargerGlances((("natural", MOST_CALL_S),))  # no glance is needed where a slow-down is known
+
+
 def make_larger_inputs(bench: Workbench, judge: Judge, deadline: Deadline) -> None:
     """Make the calls for `glance_at_larger_inputs` in advance; the bench keeps them.
 

@@ -22,7 +22,7 @@ from afterburner.agent.judge.confirming import Confirming
 from afterburner.agent.judge.gates import refusal
 from afterburner.agent.judge.larger_inputs import LargerLook
 from afterburner.agent.judge.later_calls import can_be_warm, warm_source, when_warm
-from afterburner.agent.judge.slower_on_larger import on_larger_inputs
+from afterburner.agent.judge.slower_on_larger import NATURAL_ALONE, on_larger_inputs
 from afterburner.agent.judge.time_limit import is_far_slower
 from afterburner.agent.judge.verification.outcome import Agreement, Counterexample
 from afterburner.agent.judge.whole_runs import WholeRunDifference
@@ -47,7 +47,7 @@ OUT_OF_TIME = "the time budget ended before the versions were measured; --max-se
 BLOCKS_TOLD = 4
 MOST_LATE = 3  # calls that run into the time limit by themselves, while one is looked for that ends and is wrong
 MUCH_SLOWER = 1.5  # times as slow on larger inputs as on the real calls: that is told
-LONGEST_TELLING_S = 60.0  # spent on that, where a slow-down is known already
+LONGEST_TELLING_S = 20.0  # spent on that, where a slow-down is known already
 LONGEST_SHRINKING_S = 20.0  # a difference is all that a comparison has to show for itself
 
 
@@ -204,14 +204,12 @@ class VersionJudge:
         if measured.gain is None or self.texts.before:
             return measured
         self._report(EventKind.MEASURING_LARGER_INPUTS)
-        is_slower = measured.decision is ComparisonDecision.SLOWER
-        deadline = self.deadline.within(LONGEST_TELLING_S) if is_slower else self.deadline
-        larger = on_larger_inputs(self.bench, self.judge, source, deadline)
-        if larger is None:
-            return measured
-        if is_slower:  # the figure stays the one of the real calls
-            return _told_of_larger(measured, larger, measured.gain)
-        return _with(measured, larger, ComparisonDecision.SLOWER)
+        if measured.decision is ComparisonDecision.SLOWER:  # the figure stays the one of the real calls
+            deadline = self.deadline.within(LONGEST_TELLING_S)
+            larger = on_larger_inputs(self.bench, self.judge, source, deadline, NATURAL_ALONE)
+            return measured if larger is None else _told_of_larger(measured, larger, measured.gain)
+        larger = on_larger_inputs(self.bench, self.judge, source, self.deadline)
+        return measured if larger is None else _with(measured, larger, ComparisonDecision.SLOWER)
 
     def _on_real_calls(self, confirming: Confirming, other: Incumbent) -> Agreement | VersionFindings | None:
         """What the calls of the workload show against a version; None: it does the same on all of them."""

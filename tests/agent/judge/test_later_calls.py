@@ -138,9 +138,7 @@ def test_a_slow_down_is_told_with_the_larger_one_on_more_elements(compared: Comp
     assert found.decision is ComparisonDecision.SLOWER, found
     assert found.gain is not None
     assert found.gain.ratio > 0.1, "the figure is the one of the real calls"
-    assert found.caveat.startswith("on inputs ")
     assert "times as large as the real ones (len(items) = " in found.caveat
-    assert found.caveat.endswith(" of the time")
     found = compared(SQUARES, LONGER, "f(2_000)")
     assert found.decision is ComparisonDecision.SLOWER, found
     assert not found.caveat, "it loses about as much on larger ones"
