@@ -67,10 +67,9 @@ class TrustAsker:
 
     async def _ask(self, request: TrustRequest) -> bool:
         question = request.question.value
-        answers = (
-            (REFUSE, AGREE) if request.question is TrustQuestion.USE_SETTINGS else (AGREE, REFUSE)
-        )  # editors highlight the first
-        actions = [types.MessageActionItem(title=each[question]) for each in answers]
+        is_about_settings = request.question is TrustQuestion.USE_SETTINGS
+        first, second = (REFUSE, AGREE) if is_about_settings else (AGREE, REFUSE)  # editors highlight the first
+        actions = [types.MessageActionItem(title=each[question]) for each in (first, second)]
         named = {"folder": request.folder, "detail": request.detail}
         named = {name: text.translate(_LINKS) for name, text in named.items()}
         message = "Afterburner: " + QUESTION[question].format(**named)

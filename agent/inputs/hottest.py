@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from afterburner.agent.code.locate import function_texts
 from afterburner.agent.code.skip_marker import SKIP_MARKER, says_skip
-from afterburner.agent.errors import WorkloadError
+from afterburner.agent.errors import NoInputsError, WorkloadError
 from afterburner.agent.inputs.call_sources import calls_fields, case_fields
 from afterburner.agent.inputs.harness import Harness
 from afterburner.agent.types import Objective
@@ -44,7 +44,8 @@ def hottest_functions(
     the file's functions: its `__main__` block, its doctests, the project's tests.
 
     Raises:
-        WorkloadError: the file cannot be imported, or nothing of it runs; the message names the functions.
+        NoInputsError: nothing of the file runs; the message names the functions.
+        WorkloadError: the file cannot be imported.
         UsageError: a file or folder that the user named cannot be used.
         SandboxInternalError: the sandbox failed.
     """
@@ -75,7 +76,7 @@ def hottest_functions(
         return sorted(most, key=lambda name: -most[name])
     listed = ", ".join(names[:MAX_LISTED]) + (" …" if len(names) > MAX_LISTED else "")
     why = "".join(f"\n  - {reason}" for reason in dict.fromkeys(tried))
-    raise WorkloadError(
+    raise NoInputsError(
         f"{target.path}: nothing runs its functions, so the hottest cannot be found.{' Tried:' if why else ''}{why}\n"
         f"Name one with --function ({listed}), or {_other_way(settings)}."
     )

@@ -141,8 +141,7 @@ def _check_inputs(config: TrainConfig) -> None:
     """Check that the model and the data set exist.
 
     Raises:
-        UsageError: there is no data set.
-        TrainingError: there is no model.
+        TrainingError: one of them does not.
     """
     from afterburner.training.data.reading import read_data
     from afterburner.training.planning.architectures import check_is_there

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from afterburner.agent.errors import WorkloadError
+from afterburner.agent.errors import NoInputsError, WorkloadError
 from afterburner.agent.events import EventKind, ProgressEvent
 from afterburner.agent.options import RunSettings
 from afterburner.agent.progress_lines import line_of
@@ -101,7 +101,7 @@ def test_functions_that_say_so_are_not_chosen(project: Project) -> None:
 
 def test_nothing_to_profile_names_the_functions(project: Project) -> None:
     project.write("work.py", WORK)
-    with pytest.raises(WorkloadError) as caught:
+    with pytest.raises(NoInputsError) as caught:
         project.hottest("work.py")
     for part in ("--function", "parse, slow, Report.__init__, Report.render, main", "--calls", "no `if __name__"):
         assert part in str(caught.value)
@@ -126,5 +126,5 @@ def test_a_function_without_inputs_gives_way_to_the_next_one(project: Project) -
 
     project.write("work.py", f"{busy}\ndef idle(lock):\n    return 1\n{calls}    idle(threading.Lock())\n")
     target = project.target("work.py", None)
-    with pytest.raises(WorkloadError, match=r"(?s)busy.*Or name another function of the file: --function"):
+    with pytest.raises(NoInputsError, match=r"(?s)busy.*Or name another function of the file: --function"):
         prepared_bench(RunSettings(target.path), target, project.sandbox, project.environment(target), lambda _: None)
