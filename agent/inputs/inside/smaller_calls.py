@@ -45,6 +45,7 @@ if TYPE_CHECKING:
 MAX_THOUGHT_OF = 600
 THINKING_S = 0.4  # the first variants leave out most, so that a large call is soon a small one
 MAX_DROPPED = 16  # single elements of one sequence that are left out in turn
+MAX_HALVED_BITS = 16  # of a number, of which all halves are variants
 _PLAIN_LETTERS = "ab"
 _COLLECTIONS = (*SEQUENCES, set, frozenset, str, bytes, bytearray)
 
@@ -196,10 +197,11 @@ def _simpler(value: Any) -> Iterator[Any]:
 
 def _simpler_integers(value: int) -> Iterator[int]:
     sign = -1 if value < 0 else 1
-    yield from (0, 1, -1, abs(value), sign * (abs(value) // 2), value - sign)
+    yield from (0, 1, -1, abs(value), value - sign)
     digits = abs(value).bit_length()
-    if digits > 8:
-        yield from (value >> (digits - keep) for keep in (2, 8, 31, 33, 63) if keep < digits)
+    # All halves at once: one process tries them, where a generation for each would take seconds.
+    kept = range(2, digits) if digits <= MAX_HALVED_BITS else (2, 8, 31, 33, 63, digits - 1)
+    yield from (sign * (abs(value) >> (digits - keep)) for keep in kept)
 
 
 def _simpler_floats(value: float) -> Iterator[float]:

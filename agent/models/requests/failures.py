@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from email.utils import parsedate_to_datetime
 from typing import TYPE_CHECKING, Any
 
+from afterburner.agent.models.requests.known_keys import variable_of
 from afterburner.agent.models.requests.refusals import RefusedError, UnguardedError
 
 if TYPE_CHECKING:
@@ -49,7 +50,7 @@ def failure_of(
     advice = refused or (_unreachable(model) if not_arrived else "")
     line = _OF_LITELLM.sub("", " ".join(str(error).partition("Traceback (most recent call last)")[0].split()))
     return Failure(
-        line=f"{model.name} cannot be used. {advice or _advice(litellm, error, timeout_s)}"
+        line=f"{model.name} cannot be used. {advice or _advice(litellm, model, error, timeout_s)}"
         f" ({scrub(line)[:_MAX_MESSAGE_CHARS] or type(error).__name__})",
         passing=(passing or not_arrived or 500 <= status < 600) and not quota and not refused,
         free=not_arrived or 400 <= status < 500,
@@ -71,9 +72,10 @@ def _unreachable(model: Model) -> str:
     return f"Its server cannot be reached: check its address{address} and the network."
 
 
-def _advice(litellm: ModuleType, error: Exception, timeout_s: float) -> str:
+def _advice(litellm: ModuleType, model: Model, error: Exception, timeout_s: float) -> str:
+    where = variable_of(model.name) or "the environment"
     for kind, text in (
-        (litellm.AuthenticationError, "Check the key in the environment."),
+        (litellm.AuthenticationError, f"Check the key in {where}."),
         (litellm.PermissionDeniedError, "The key may not use this model."),
         (litellm.NotFoundError, "Check the name of the model and the address of its server."),
         (litellm.RateLimitError, "Wait, or ask for fewer candidates."),

@@ -10,11 +10,13 @@ from typing import TYPE_CHECKING
 
 from afterburner.agent.errors import ProposerError, UnknownModelError
 from afterburner.agent.models.prompts.unknown_model import unknown_model
-from afterburner.agent.models.requests.litellm_module import import_litellm
+from afterburner.agent.models.requests.known_keys import missing_variable
+from afterburner.agent.models.requests.litellm_module import import_litellm, require_litellm
 from afterburner.agent.models.requests.prices import Price, look_up
 from afterburner.agent.models.requests.request import server_of
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from types import ModuleType
 
 _KEYS = ("API_KEY", "TOKEN")  # suffixes of variables that hold an API key
@@ -40,14 +42,16 @@ def find_model(name: str) -> Model:
         UnknownModelError: LiteLLM does not know the provider, or no model is named.
         ProposerError: its key, or the address of its server, is not in the environment.
     """
+    require_litellm()
+    if (variable := missing_variable(name)) is not None:  # the most frequent mistake is told at once
+        raise _needs_key(name, [variable])
     litellm = import_litellm()
     bare_name, provider, api_base = _route(litellm, name)
     if not bare_name:
         raise UnknownModelError(f"{name} names a provider and no model.")
     missing = _missing_variables(litellm, name)
     if any(key.endswith(_KEYS) for key in missing):  # addresses have defaults, clouds other logins
-        local = " A local server takes any value." if os.environ.get("OPENAI_API_BASE") else ""
-        raise ProposerError(f"{name} needs a key: set {' or '.join(missing)} in the environment.{local}")
+        raise _needs_key(name, missing)
     if provider in _HAVE_NO_ADDRESS and not api_base:
         variable = f"{provider.upper()}_API_BASE"
         raise ProposerError(
@@ -59,6 +63,11 @@ def find_model(name: str) -> Model:
         takes = litellm.get_supported_openai_params(model=bare_name, custom_llm_provider=provider) or ()
     server = server_of(provider, api_base)
     return Model(name, server, known.price, known.max_output_tokens, frozenset(takes))
+
+
+def _needs_key(name: str, variables: Sequence[str]) -> ProposerError:
+    local = " A local server takes any value." if os.environ.get("OPENAI_API_BASE") else ""
+    return ProposerError(f"{name} needs a key: set {' or '.join(variables)} in the environment.{local}")
 
 
 def _route(litellm: ModuleType, name: str) -> tuple[str, str, str | None]:

@@ -23,6 +23,19 @@ _AT_ITS_IMPORT = {"LITELLM_LOCAL_MODEL_COST_MAP": "True", "LITELLM_MODE": "PRODU
 _importing = threading.Lock()
 
 
+def require_litellm() -> None:
+    """Look whether LiteLLM is installed, without importing it.
+
+    Raises:
+        ProposerError: it is not.
+    """
+    if find_spec("litellm") is None:
+        raise ProposerError(
+            "A language model needs LiteLLM, which is not installed. Use `--model rules`, which needs no model, or "
+            f"install it: {install_command('llm')}"
+        )
+
+
 def import_litellm() -> ModuleType:
     """Import LiteLLM, which takes seconds the first time.
 
@@ -31,11 +44,7 @@ def import_litellm() -> ModuleType:
     Raises:
         ProposerError: it is not installed.
     """
-    if find_spec("litellm") is None:
-        raise ProposerError(
-            "A language model needs LiteLLM, which is not installed. Use `--model rules`, which needs no model, or "
-            f"install it: {install_command('llm')}"
-        )
+    require_litellm()
     with _importing:
         is_ours = "litellm" not in sys.modules
         with _set(_AT_ITS_IMPORT):

@@ -20,6 +20,8 @@ from afterburner.agent.models.litellm_proposer import LiteLLMProposer
 from afterburner.agent.models.prompts.proposer import ProposalRequest, Proposer
 from afterburner.agent.models.registry import open_proposer
 from afterburner.agent.models.requests import patience
+from afterburner.agent.models.requests.known_keys import VARIABLES, missing_variable, variable_of
+from afterburner.agent.models.requests.litellm_module import import_litellm
 from afterburner.agent.types import Objective, Rewrite
 from afterburner.sandbox import Measurement
 
@@ -218,7 +220,7 @@ def short_waits(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.parametrize(
     ("model", "message", "requests"),
     [
-        ("refuses", "Check the key", 1),
+        ("refuses", "Check the key in OPENAI_API_KEY", 1),
         ("unknown", "Check the name of the model", 1),
         ("busy", "Wait, or ask for fewer", 2),
         ("broken", "server failed", 2),
@@ -291,6 +293,23 @@ class TestBeforeAnyWork:
             with pytest.raises(ProposerError, match=f"{model} needs a key: set OPENAI_API_KEY"):
                 open_proposer(model)
         assert os.environ.get("OPENAI_API_KEY") == empty, "the environment is as it was"
+
+    @pytest.mark.parametrize(("name", "variables"), VARIABLES.items())
+    def test_litellm_reads_the_known_keys_where_they_are_said_to_be(
+        self, monkeypatch: pytest.MonkeyPatch, name: str, variables: tuple[str, ...]
+    ) -> None:
+        """A missing key is told before LiteLLM is imported."""
+        for each in variables:
+            monkeypatch.delenv(each, raising=False)
+        assert import_litellm().validate_environment(f"{name}/any")["missing_keys"] == [variables[0]]
+        assert missing_variable(f"{name}/any") == variables[0]
+        for each in variables:
+            with monkeypatch.context() as patched:
+                patched.setenv(each, "k")
+                assert import_litellm().validate_environment(f"{name}/any")["missing_keys"] == []
+                assert missing_variable(f"{name}/any") is None
+                assert variable_of(f"{name}/any") == each
+        assert variable_of(f"{name}/") is None, "it is told that no model is named"
 
     @pytest.mark.parametrize("provider_name", ["hosted_vllm", "lm_studio"])
     @pytest.mark.usefixtures("provider")
