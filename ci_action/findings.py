@@ -121,7 +121,10 @@ def _reason_of_comparison(result: ComparisonResult) -> str:
     if result.real_calls_alone and found.gain is not None and found.counterexample is None and not found.objection:
         low, high = 1 / found.gain.high if found.gain.high else 0.0, 1 / max(found.gain.low, 1e-9)
         told = f"{format_ratio(1 / found.gain.ratio)} of the time ({format_ratio(low)} to {format_ratio(high)})"
-        return f"{told}{_grows_faster(result.growth)}" if found.decision is ComparisonDecision.SLOWER else told
+        if found.decision is ComparisonDecision.SLOWER:
+            return f"{told}{_grows_faster(result.growth)}"
+        has_doubt = found.decision is ComparisonDecision.TOO_NOISY and found.caveat
+        return f"{told}, but {found.caveat}" if has_doubt else told
     return _ASSUME.sub("`Requires:` in the docstring of the base", found.reason)
 
 

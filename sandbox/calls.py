@@ -99,6 +99,8 @@ def case_options(case: CallCase) -> dict[str, bool | int | list[str]]:
         options["known_names"] = list(case.known_names)
     if case.most_items is not None:
         options["most_items"] = case.most_items
+    if case.breaks_off:
+        options["breaks_off"] = True
     return options
 
 

@@ -169,8 +169,8 @@ class CallCase:
 
     Each call is an opaque blob made by the capture code inside a sandbox (`driver/call_blobs.py` tells what is in
     it); the host hashes and carries it and never decodes it. Outcomes are canonical encodings: two outcomes are
-    equal if their bytes are. `float_tolerance`, `fixed_clock`, `known_names` and `most_items` change what is encoded,
-    so the expected outcomes must come from a case with the same.
+    equal if their bytes are. `float_tolerance`, `fixed_clock`, `known_names`, `most_items` and `breaks_off` change
+    what is encoded, so the expected outcomes must come from a case with the same.
 
     With `known_names`, an outcome holds the call's effects, too: log records, warnings, calls of functions that came in
     with the arguments, what it leaves in the project's modules, classes and files, and what the same call does once
@@ -188,6 +188,7 @@ class CallCase:
     fixed_clock: bool = False  # clocks that the called code reads stand still, but for a step at each reading
     known_names: tuple[str, ...] | None = None  # None: only outcomes are encoded, no effects
     most_items: int | None = None  # taken from an iterator that a call returns; None: all, up to a million
+    breaks_off: bool = False  # a generator that has more items than are taken is closed
     name: str = ""
 
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from afterburner.agent.inputs.ahead import ahead
 from afterburner.agent.judge.circumstances import Dependence, find_dependence
+from afterburner.agent.judge.early_ends import find_early_end
 from afterburner.agent.judge.slower_on_larger import LargerGlances, glance_at_larger_inputs
 from afterburner.agent.judge.verification.exploring import Exploration, explore
 from afterburner.agent.judge.verification.made_inputs import Suggested
@@ -89,6 +90,7 @@ class Behaviour:
         looks: list[Callable[[], _Found]] = [partial(failed, bench, self.source, (case,)) for case in late]
         salt = f"{self.judge.seed} {self.source}"
         looks.append(partial(find_dependence, bench, original, self.source, salt))
+        looks.append(partial(find_early_end, bench, original, self.source))
         looks.append(partial(difference_of_whole_runs, bench, self.source, by_cost=by_cost))
         if for_offer:
             glance = partial(glance_at_larger_inputs, bench, self.judge, self.source, self.deadline)

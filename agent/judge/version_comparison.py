@@ -44,6 +44,7 @@ if TYPE_CHECKING:
     from afterburner.sandbox import Measurement
 
 OUT_OF_TIME = "the time budget ended before the versions were measured; --max-seconds allows more"
+NOT_LARGER = "larger inputs were not tried to the end, since the time was up"
 BLOCKS_TOLD = 4
 MOST_LATE = 3  # calls that run into the time limit by themselves, while one is looked for that ends and is wrong
 MUCH_SLOWER = 1.5  # times as slow on larger inputs as on the real calls: that is told
@@ -209,6 +210,9 @@ class VersionJudge:
             larger = on_larger_inputs(self.bench, self.judge, source, deadline, NATURAL_ALONE)
             return measured if larger is None else _told_of_larger(measured, larger, measured.gain)
         larger = on_larger_inputs(self.bench, self.judge, source, self.deadline)
+        if larger is None and self.deadline.passed():
+            caveat = "; ".join(filter(None, (measured.caveat, NOT_LARGER)))
+            return replace(measured, decision=ComparisonDecision.TOO_NOISY, caveat=caveat)
         return measured if larger is None else _with(measured, larger, ComparisonDecision.SLOWER)
 
     def _on_real_calls(self, confirming: Confirming, other: Incumbent) -> Agreement | VersionFindings | None:

@@ -178,6 +178,7 @@ class Driver:
         self._if_changed = _incomparable("function", "the driver that makes the calls was changed by them")
         self._lazy = lazy_results.Drainer(self._written, (self._clock.cpu, self._clock.wall))
         self._lazy.most_items = request.header.get("most_items", lazy_results.DRAIN_LIMIT)
+        self._lazy.breaks_off = bool(request.header.get("breaks_off"))
         self._effects: Optional[call_effects.Effects] = None
 
     def run(self) -> None:
@@ -276,7 +277,7 @@ class Driver:
             trouble = "it prints or writes more than the sandbox's disk holds"
         looks = index < _ALWAYS_LOOKED_AT or index % _LOOKED_AT == 0
         is_broken = looks and self._seal.is_broken()  # before what may have been replaced is used
-        encoded, extra = self._encode(module, target.kind, call, timed.outcome)
+        encoded, extra_cpu, extra_wall = self._encode(module, target.kind, call, timed.outcome)
         if self._effects is not None:
             made = _Made(call, self._request.blobs[index], timed.outcome)
             encoded = self._with_effects(self._effects, encoded, target, made)
@@ -284,8 +285,8 @@ class Driver:
             encoded = _incomparable(target.kind, trouble)
         if is_broken or (looks and self._lazy.has_drained and self._seal.is_broken()):
             encoded = self._if_changed
-        cpu = max(timed.cpu - self._empty, _LEAST) + extra
-        end = max(timed.end - self._empty_wall, timed.start + _LEAST)
+        cpu = max(timed.cpu - self._empty, _LEAST) + extra_cpu
+        end = max(timed.end - self._empty_wall, timed.start + _LEAST) + extra_wall
         flags = CHANCE if self._fixed_clock is not None and self._fixed_clock.chance_was_read else 0
         if is_first:
             self._first.append(encoded)
@@ -328,15 +329,17 @@ class Driver:
         cpu = end_cpu - start_cpu - self._lazy.paused_cpu + self._clock.children_cpu() - children
         return Timed(outcome, max(cpu, 0), start, max(end - self._lazy.paused_wall, start))
 
-    def _encode(self, module: ModuleType, kind: str, call: call_blobs.Call, outcome: Any) -> Tuple[bytes, int]:
-        """The bytes of the whole outcome, and the CPU time of iterators that were still to be run inside it."""
-        extra = 0
+    def _encode(self, module: ModuleType, kind: str, call: call_blobs.Call, outcome: Any) -> Tuple[bytes, int, int]:
+        """The bytes of the whole outcome, and the CPU and wall time of iterators that were run only inside it."""
+        extra_cpu = extra_wall = 0
 
         def drain(iterator: Any) -> encoding_parts.Drained:
-            nonlocal extra
-            before = self._clock.cpu() + self._clock.children_cpu() - self._lazy.paused_cpu
+            nonlocal extra_cpu, extra_wall
+            wall = self._clock.wall() - self._lazy.paused_wall
+            cpu = self._clock.cpu() + self._clock.children_cpu() - self._lazy.paused_cpu
             drained: encoding_parts.Drained = self._lazy.drain_inner(iterator)
-            extra += self._clock.cpu() + self._clock.children_cpu() - self._lazy.paused_cpu - before
+            extra_cpu += self._clock.cpu() + self._clock.children_cpu() - self._lazy.paused_cpu - cpu
+            extra_wall += self._clock.wall() - self._lazy.paused_wall - wall
             return drained
 
         tree = encoding_parts.Tree
@@ -356,10 +359,10 @@ class Driver:
             encoded = encoder.encode(whole)
         except (value_encoder.TooLarge, MemoryError, RecursionError, RuntimeError) as error:
             reason = "%s: %s" % (type(error).__name__, str(error)[:200])
-            return _incomparable(kind, reason), extra
+            return _incomparable(kind, reason), extra_cpu, extra_wall
         if encoder.opaque:
             encoded = encoded[:-1] + b"," + _opaque(*encoder.opaque) + b"]"
-        return encoded, extra
+        return encoded, extra_cpu, extra_wall
 
     def _with_effects(
         self, effects: call_effects.Effects, encoded: bytes, target: user_module.Resolved, made: _Made

@@ -36,6 +36,7 @@ class Drainer:
         self._state: Callable[[], Optional[str]] = lambda: None
         self._states_left = 0
         self.most_items = DRAIN_LIMIT
+        self.breaks_off = False
         self.has_drained = False
         self.paused_cpu = self.paused_wall = 0  # ns that were spent on noting, which are no time of the call
 
@@ -75,7 +76,7 @@ class Drainer:
         items: List[Any] = []
         notes: List[Any] = []
         returned: List[Any] = []
-        source = _through(iterator, returned) if type(iterator) is GeneratorType else iterator
+        source: Any = _through(iterator, returned) if type(iterator) is GeneratorType else iterator
         ending: object = "more"
         self._note(notes, 0)
         try:
@@ -88,9 +89,12 @@ class Drainer:
                     value = returned[0] if returned else None
                     ending = "exhausted" if value is None else encoding_parts.Tree("gave", value)
                     break
+            if self.breaks_off and ending == "more" and type(iterator) is GeneratorType:
+                source.close()
+                ending = "closed"
         except BaseException as error:  # noqa: BLE001 - whatever user code raises is what a caller would meet
             ending = encoding_parts.Tree("raised", error)
-        # What was cut off is kept: to end it would run what it has to do at its end.
+        # What was cut off and not closed is kept: to end it would run what it has to do at its end.
         return encoding_parts.Drained(type_plans.class_name(type(iterator)), items, ending, notes, source)
 
     async def _drain_async(self, generator: Any, limit: int, notes: List[Any]) -> Any:

@@ -31,6 +31,22 @@ def test_a_call_is_answered_with_its_outcome_and_its_times(call: Call) -> None:
     assert report.stdout == b""
 
 
+def test_what_iterators_inside_a_result_take_is_time_of_the_call(call: Call) -> None:
+    source = """
+        import time
+
+        def slow(n):
+            for each in range(n):
+                time.sleep(0.02)
+                yield each
+
+        def f(n):
+            return slow(n), slow(n)
+    """
+    [outcome] = call(source, blob(3)).outcomes
+    assert outcome.wall_time_s >= 6 * 0.02
+
+
 WRONG = [
     ("return [1, 2]", "return (1, 2)", "returned (1, 2) instead of [1, 2]"),
     ("return 3", "raise ValueError('x')", "raised ValueError('x') instead of returning 3"),

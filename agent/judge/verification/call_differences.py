@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from afterburner.sandbox.sandbox import Sandbox
 
 SLOWDOWN_TOLERATED = 4
+PATIENCE = 4  # times the wall time that a call alone is given before its limit is believed
 MOST_SPLITS = 4  # of calls that ran into a limit together, and not by themselves
 _LIMITS = frozenset({Verdict.TIME_LIMIT, Verdict.MEMORY_LIMIT, Verdict.OUTPUT_LIMIT})
 _NUMBERED = re.compile(r"^call \d+ ")
@@ -122,13 +123,14 @@ class Comparer:
     def _is_believed(self, source: str, found: Differing) -> bool:
         """Whether a limit that was hit is the rewrite's fault: with the call alone, and not for the original.
 
-        A machine that is busy with other things makes everybody late.
+        A machine that is busy with other things makes everybody late, so the call alone is waited for longer. It may
+        use no more CPU time.
         """
         if found.verdict not in _LIMITS:
             return True
-        last = found.calls[-1:]
-        return self.in_order(source, last, found.hash_seed) is not None and (
-            self._made(self.target.source, self.environment, last, found.hash_seed) is None
+        last, environment = found.calls[-1:], self.other_environment or self.environment
+        return self._made(source, environment, last, found.hash_seed, patience=PATIENCE) is not None and (
+            self._made(self.target.source, self.environment, last, found.hash_seed, patience=PATIENCE) is None
         )
 
     def in_order(self, source: str, calls: Sequence[WorkloadCall], hash_seed: int) -> Differing | None:
@@ -136,7 +138,13 @@ class Comparer:
         return self._made(source, self.other_environment or self.environment, calls, hash_seed)
 
     def _made(
-        self, source: str, environment: PythonEnvironment, calls: Sequence[WorkloadCall], hash_seed: int
+        self,
+        source: str,
+        environment: PythonEnvironment,
+        calls: Sequence[WorkloadCall],
+        hash_seed: int,
+        *,
+        patience: float = 1,
     ) -> Differing | None:
         entry = FunctionEntry(self.target.module, self.target.path, self.target.function or "")
         program = Program("python", source, entry=entry, environment=environment)
@@ -148,7 +156,9 @@ class Comparer:
             fixed_clock=self.fixed_clock,
             known_names=self.known_names,
         )
-        [report] = self.sandbox.run(program, [case], self.limits_for(calls)).cases
+        limits = self.limits_for(calls)
+        limits = replace(limits, wall_time_s=patience * limits.wall_time_s)
+        [report] = self.sandbox.run(program, [case], limits).cases
         if report.verdict is Verdict.ACCEPTED:
             return None
         at = len(report.outcomes) if report.difference_at is None else report.difference_at

@@ -191,3 +191,14 @@ def test_a_slow_down_is_told_with_a_larger_one_where_that_is_far_larger(larger: 
     assert told.gain == gain, "the figure is the one of the real calls"
     assert told.caveat.startswith(f"of the first call; {caveat}" if caveat else "of the first call")
     assert bool(caveat) == ("64" in told.caveat)
+
+
+def test_without_time_for_larger_inputs_there_is_no_answer(bench_of: Callable[[str], Workbench]) -> None:
+    """A loss that shows on these alone would pass else, on a machine that is busy."""
+    search = VersionJudge(bench_of(BEFORE), TwoSidedJudge(Objective.TIME, 0.05, 0), Deadline.after(0), lambda _: None)
+    for decision in (ComparisonDecision.SAME, ComparisonDecision.FASTER, ComparisonDecision.TOO_NOISY):
+        measured = VersionFindings(decision, "measured", Gain(1.0, 0.98, 1.02, 0.99, 8))
+        seen = search._looked_at_again(measured, BEFORE)
+        assert seen.decision is ComparisonDecision.TOO_NOISY
+        assert "larger inputs were not tried to the end" in seen.caveat
+        assert seen.gain == measured.gain
