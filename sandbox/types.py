@@ -182,7 +182,7 @@ class CallCase:
     expected_outcomes: tuple[bytes, ...] | None = None  # None: the outcomes are not judged
     passes: int = 1  # the whole batch is made this often, each time on fresh copies of the arguments
     cold_caches: bool = False  # functools caches of the module are emptied, untimed, before every call
-    warm: bool = False  # each call is made once before, untimed: what a process does only once is done then
+    warm: bool = False  # each call is made before, untimed, short ones often: what is done only once is done then
     hash_seed: int = 0  # PYTHONHASHSEED of the process
     float_tolerance: float | None = None  # relative; None: floats have to be equal to the last bit (see `tolerance.py`)
     fixed_clock: bool = False  # clocks that the called code reads stand still, but for a step at each reading
