@@ -14,7 +14,13 @@ from afterburner.agent.inputs.profiled_command import python_command
 from afterburner.agent.options import BatchPlace
 from afterburner.agent.page.comparison_section import section_of_comparison
 from afterburner.ci_action.changes import LeftOut
-from afterburner.ci_action.findings import Place, part_not_reached, part_of_comparison, part_of_failure
+from afterburner.ci_action.findings import (
+    Place,
+    part_interrupted,
+    part_not_reached,
+    part_of_comparison,
+    part_of_failure,
+)
 from afterburner.ci_action.optimizing import beyond_the_most, key_of, proof_of
 from afterburner.ci_action.report.document import Mode
 from afterburner.ci_action.report.words import plain_reason
@@ -69,7 +75,16 @@ class Comparing:
         ]
         if not old:
             return
-        ranked = self._ranked(old)
+        try:
+            self._compare_hottest(old, deadline)
+        except KeyboardInterrupt:
+            self.gathered.interrupted = True
+            told = {(each.file, each.function) for each in self.gathered.functions}
+            told |= {(each.file, each.function or "") for each in self.gathered.left_out}
+            self.gathered.functions += [part_interrupted(Place(old[key], None)) for key in old if key not in told]
+
+    def _compare_hottest(self, functions: Mapping[Key, ChangedFunction], deadline: Deadline) -> None:
+        ranked = self._ranked(functions)
         places, rest = ranked[: self.options.most_functions], ranked[self.options.most_functions :]
         self.gathered.left_out += [beyond_the_most(each.function, self.options) for each in rest]
         for number, place in enumerate(places):
@@ -77,11 +92,7 @@ class Comparing:
             if share_s is None:
                 self.gathered.functions.append(part_not_reached(place))
                 continue
-            try:
-                self._compare_one(place, share_s)
-            except KeyboardInterrupt:
-                self.gathered.interrupted = True
-                return
+            self._compare_one(place, share_s)
 
     def _ranked(self, functions: Mapping[Key, ChangedFunction]) -> list[Place]:
         """The functions by how hot they are. Those that no test calls come last: they may have inputs of their own."""

@@ -13,6 +13,8 @@ from afterburner.agent.code.source_text import split_lines
 from afterburner.agent.code.text_edits import TextEdit, apply_edits
 from afterburner.agent.inputs.inside.pytest_calls import TEST_FAILS
 from afterburner.agent.judge.version_comparison import MEASURED, ComparisonDecision
+from afterburner.agent.page.comparison_section import figure_of_comparison
+from afterburner.agent.page.run_section import figure_of_run
 from afterburner.agent.wording import count, format_by_size, format_ratio
 from afterburner.ci_action.report.document import (
     LONGEST_BLOCK,
@@ -46,6 +48,7 @@ _LOSS = 0.95
 _STEEPER = 0.3  # of measured exponents; less may be chance
 _TESTS = "pytest"  # the origin of what they give; of one test `pytest: tests/test_a.py::test_b`
 _LATER = "the time was up before its turn; allow more minutes, or fewer functions"
+_INTERRUPTED = "the run was interrupted"
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +66,9 @@ class Place:
     test_files: tuple[str, ...] = ()
 
 
-def part_of_outcome(place: Place, outcome: Outcome, receipt: str | None, *, merged: bool) -> FunctionPart:
+def part_of_outcome(
+    place: Place, outcome: Outcome, receipt: str | None, *, merged: bool, cut_short: bool
+) -> FunctionPart:
     """What became of a function that was to be made faster.
 
     Args:
@@ -71,6 +76,7 @@ def part_of_outcome(place: Place, outcome: Outcome, receipt: str | None, *, merg
         outcome: of its run.
         receipt: the file of its receipt, beside the report.
         merged: whether its rewrite is one of those that were tested together.
+        cut_short: whether more time might have given an offer.
     """
     result = outcome.result
     if result is None:
@@ -82,7 +88,7 @@ def part_of_outcome(place: Place, outcome: Outcome, receipt: str | None, *, merg
         Decision(outcome.decision),
         _ASSUME.sub("`Requires:` in the docstring, or type hints", outcome.reason),
         result.elapsed_s,
-        gain=_gain(result.gain) if is_offered else None,
+        gain=_gain(result.gain, figure_of_run(result)) if is_offered else None,
         figures=FiguresPart(
             before_cpu_s=result.original.cpu_time_s,
             after_cpu_s=result.best.cpu_time_s,
@@ -95,6 +101,7 @@ def part_of_outcome(place: Place, outcome: Outcome, receipt: str | None, *, merg
         caveat=result.caveat if is_offered else "",
         evidence=list(_evidence_of_run(result)) if is_offered else [],
         rewrite=_rewrite(place, result, receipt, merged=merged) if is_offered else None,
+        cut_short=cut_short,
     )
 
 
@@ -107,7 +114,7 @@ def part_of_comparison(place: Place, result: ComparisonResult) -> FunctionPart:
         Decision(found.decision.value),
         _reason_of_comparison(result),
         result.elapsed_s,
-        gain=_gain(found.gain) if has_gain else None,
+        gain=_gain(found.gain, figure_of_comparison(result)) if has_gain else None,
         figures=_figures_of_comparison(result) if has_gain else None,
         caveat=found.caveat or (found.agreement.caveat if found.agreement is not None else ""),
         evidence=list(_evidence_of_comparison(result)),
@@ -148,6 +155,11 @@ def part_not_reached(place: Place) -> FunctionPart:
     return _part(place, Decision.NOT_REACHED, _LATER, 0.0)
 
 
+def part_interrupted(place: Place) -> FunctionPart:
+    """A function that an interrupted run did not look at, or not to the end."""
+    return _part(place, Decision.INTERRUPTED, _INTERRUPTED, 0.0)
+
+
 def _part(
     place: Place,
     decision: Decision,
@@ -161,6 +173,7 @@ def _part(
     evidence: list[str] | None = None,
     counterexample: CounterexamplePart | None = None,
     rewrite: RewritePart | None = None,
+    cut_short: bool = False,
 ) -> FunctionPart:
     function = place.function
     return FunctionPart(
@@ -180,15 +193,17 @@ def _part(
         evidence=[one_line(each) for each in evidence or []],
         counterexample=counterexample,
         rewrite=rewrite,
+        cut_short=cut_short,
         elapsed_s=elapsed_s,
     )
 
 
-def _gain(gain: Gain | None) -> GainPart | None:
+def _gain(gain: Gain | None, figure: str) -> GainPart | None:
     if gain is None or not math.isfinite(gain.ratio):
         return None
     high = gain.high if math.isfinite(gain.high) else None
-    return GainPart(ratio=gain.ratio, low=gain.low, high=high, confidence=gain.confidence)
+    told = {"ratio": gain.ratio, "low": gain.low, "high": high, "confidence": gain.confidence, "figure": figure}
+    return GainPart.model_validate(told)
 
 
 def _rewrite(place: Place, result: RunResult, receipt: str | None, *, merged: bool) -> RewritePart | None:

@@ -27,7 +27,6 @@ class Gathered:
         cost_usd: what models cost; None: none was asked, or it is not known.
         machine: where it ran; None: nothing was measured.
         interrupted: whether somebody ended the work.
-        cut_short: files and names of those among the functions for which more time might have found an offer.
     """
 
     functions: list[FunctionPart] = field(default_factory=list)
@@ -40,7 +39,6 @@ class Gathered:
     cost_usd: float | None = None
     machine: Machine | None = None
     interrupted: bool = False
-    cut_short: set[tuple[str, str]] = field(default_factory=set)
 
     @property
     def unknown(self) -> list[LeftOut]:

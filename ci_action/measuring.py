@@ -13,6 +13,7 @@ from afterburner.agent.events import OnEvent, ignore_event
 from afterburner.agent.options import DEFAULT_MIN_EFFECT
 from afterburner.ci_action.changes import LeftOut, find_changes, functions_of_file
 from afterburner.ci_action.comparing import Comparing
+from afterburner.ci_action.findings import Place, part_interrupted
 from afterburner.ci_action.gathered import Gathered
 from afterburner.ci_action.memory import Memory
 from afterburner.ci_action.optimizing import beyond_the_most, explain_unranked, optimize_functions
@@ -110,16 +111,14 @@ def _optimize_changes(
     tried = {(part.file, part.function) for part in gathered.functions}
     for key, function in functions.items():
         if key not in tried:
-            is_called = key in called if called else None
-            gathered.left_out.append(_why_not_tried(function, options, gathered, is_called=is_called))
+            is_called = key in called
+            if gathered.interrupted and (is_called or not called):  # else nothing was ranked yet
+                gathered.functions.append(part_interrupted(Place(function, None)))
+            else:
+                gathered.left_out.append(_why_not_tried(function, options, is_called=is_called))
 
 
-def _why_not_tried(
-    function: ChangedFunction, options: CiOptions, gathered: Gathered, *, is_called: bool | None
-) -> LeftOut:
-    """Why a changed function was not looked at; `is_called` is None where nothing was ranked yet."""
-    if gathered.interrupted and is_called is not False:
-        return LeftOut(function.file, "the run was interrupted before its turn", function.name)
+def _why_not_tried(function: ChangedFunction, options: CiOptions, *, is_called: bool) -> LeftOut:
     if is_called:
         return beyond_the_most(function, options)
     return LeftOut(function.file, _ASYNC if is_async(function.text) else _not_called(options), function.name)
@@ -147,7 +146,7 @@ def _work_through(session: Session, options: CiOptions, span: Range, gathered: G
 
     optimize_functions(session, options, find, gathered, on_event)
     for part in gathered.functions:
-        if (part.file, part.function) in gathered.cut_short:
+        if part.cut_short:
             memory.let_rest(part.key, who)
         elif part.decision not in _NOT_TRIED:
             memory.remember(part.key, who)
@@ -169,8 +168,6 @@ def _document(options: CiOptions, base: str | None, head: str, gathered: Gathere
     if len(patch) > _MOST_PATCH:
         patch = ""
         notes.append("the patch is too large for this report; the file all.patch beside it has it")
-    if gathered.interrupted:
-        notes.append("the run was interrupted")
     return CiDocument(
         version=version(_PACKAGE),
         mode=options.mode,
@@ -189,6 +186,7 @@ def _document(options: CiOptions, base: str | None, head: str, gathered: Gathere
         patch=patch,
         tests=gathered.tests,
         cost_usd=gathered.cost_usd,
+        interrupted=gathered.interrupted,
         elapsed_s=elapsed_s,
     )
 

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from afterburner.agent.events import OnEvent
     from afterburner.agent.inputs.harness_answers import Suite
     from afterburner.agent.inputs.rank import RankedTarget
+    from afterburner.agent.loop.results import RunResult
     from afterburner.ci_action.changes import ChangedFunction
     from afterburner.ci_action.gathered import Gathered
     from afterburner.ci_action.options import CiOptions
@@ -113,12 +114,10 @@ def _gather(
         place = Place(function, outcome.target.share, outcome.target.test_files)
         receipt = _receipt_of(outcome, len(gathered.functions) + 1, gathered)
         merged = (outcome.target.path, outcome.target.function) not in many.merged.left_out
-        part = part_of_outcome(place, outcome, receipt, merged=merged)
+        cut_short = outcome.result is not None and is_cut_short(outcome.result)
+        part = part_of_outcome(place, outcome, receipt, merged=merged, cut_short=cut_short)
         gathered.functions.append(part)
         if outcome.result is not None:
-            reasons = (outcome.result.ended_early, *(each.reason for each in outcome.result.candidates))
-            if not outcome.result.improved and any(map(is_for_want_of_time, reasons)):
-                gathered.cut_short.add((part.file, part.function))
             gathered.sections.append(section_of_run(outcome.result))
             gathered.machine = outcome.result.machine
     gathered.patch = many.merged.patch
@@ -142,6 +141,12 @@ def suite_notes(suite: Suite) -> Iterator[str]:
         yield one_line(f"{failed} failed before anything was changed: {few_of(suite.failing)}")
     if not suite.complete:
         yield "the tests did not run to their end, so that what the others call is not known"
+
+
+def is_cut_short(result: RunResult) -> bool:
+    """Whether nothing is offered, and more time might have given an offer."""
+    reasons = (result.ended_early, *(each.reason for each in result.candidates))
+    return not result.improved and any(map(is_for_want_of_time, reasons))
 
 
 def is_for_want_of_time(reason: str) -> bool:

@@ -126,13 +126,15 @@ def step_outputs(measured: Measured, folder: Path) -> dict[str, str]:
 def _page(measured: Measured) -> str:
     document = measured.document
     commits = f"Measured at {document.head}" + (f" against {document.base}." if document.base else ".")
-    looked = f"{count(len(document.functions), 'function')} looked at in {document.elapsed_s:.0f} s."
+    looked_at = len(document.functions) - len(document.not_looked_at)
+    looked = f"{count(looked_at, 'function')} looked at in {document.elapsed_s:.0f} s."
     cost = "No model was asked." if document.cost_usd is None else f"Models cost {document.cost_usd:.4f} US dollars."
     best = document.best_gain
     gain = f"The best gain is {format_ratio(best.ratio)}." if best is not None else ""
     left_out = [
         f"Left out: {' '.join(filter(None, (each.file, each.function)))}: {each.reason}." for each in document.left_out
     ]
-    failed = [f"{each.function}: {explained(each, document)}." for each in document.of(Decision.FAILED)]
-    intro = [" ".join(filter(None, (looked, gain, cost, commits))), *failed, *document.notes, *left_out]
+    no_section = [*document.of(Decision.FAILED), *document.not_looked_at]
+    told = [f"{each.function}: {explained(each, document)}." for each in no_section]
+    intro = [" ".join(filter(None, (looked, gain, cost, commits))), *told, *document.notes, *left_out]
     return render_page(f"Afterburner Agent: {headline(document)}", intro, measured.gathered.sections)

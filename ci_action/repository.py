@@ -94,7 +94,7 @@ def _base_commit(repository: Repo, base: str, head: Commit) -> Commit:
     """The base. A shallow clone of GitHub's merge commit has it only as the first parent of that commit."""
     try:
         return _commit(repository, base)
-    except UsageError:
+    except UsageError as error:
         is_told = _SHA.fullmatch(base) is not None  # by the event, and not typed by somebody
         if (
             is_told
@@ -103,12 +103,16 @@ def _base_commit(repository: Repo, base: str, head: Commit) -> Commit:
             and _is_here(repository, head.parents[0].hexsha)
         ):
             return head.parents[0]
+        if _is_here(repository, f"refs/remotes/origin/{base}^{{commit}}"):
+            raise UsageError(
+                f"This clone has no branch {base!r}, but that of its remote: --base origin/{base}."
+            ) from error
         raise
 
 
-def _is_here(repository: Repo, sha: str) -> bool:
+def _is_here(repository: Repo, name: str) -> bool:
     try:
-        repository.git.cat_file("-e", sha)
+        repository.git.cat_file("-e", name)
     except GitError:
         return False
     return True

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 from afterburner.agent.judge.measuring.figures import figures_for
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
-    from afterburner.agent.judge.measuring.figures import Figure
+    from afterburner.agent.judge.measuring.figures import Figure, Figures
     from afterburner.agent.judge.measuring.sampling import Block, Sample
     from afterburner.agent.types import Objective
 
@@ -24,16 +24,21 @@ class SampleFigures:
     after: tuple[float, ...]
 
 
-def sample_figures(blocks: Sequence[Block], objective: Objective) -> SampleFigures | None:
+def sample_figures(
+    blocks: Sequence[Block],
+    objective: Objective,
+    choose: Callable[[Objective, Sequence[Block]], Figures] = figures_for,
+) -> SampleFigures | None:
     """The figure that decided, of every sample that counted for it; None if there are no samples.
 
     Args:
         blocks: of the test that decided.
         objective: says with the samples which figure that is: wall time decides for what mostly waits.
+        choose: how that test chose its figure: by `figures_for` for an offer, by `figures_between` for a comparison.
     """
     if not blocks:
         return None
-    figure = figures_for(objective, blocks).primary
+    figure = choose(objective, blocks).primary
     before, after = (
         _figures([each.before for each in blocks], figure),
         _figures([each.after for each in blocks], figure),

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from afterburner.agent.judge.comparison import Comparison, interval_text, left_behind
 from afterburner.agent.judge.decide import Judge
-from afterburner.agent.judge.measuring.figures import CPU, Rise, confirmed_rise, figures_for, gain_of, interval_of
+from afterburner.agent.judge.measuring.figures import Rise, confirmed_rise, figures_between, gain_of, interval_of
 from afterburner.agent.judge.measuring.sequential import ALPHA, plan_two_sided
 from afterburner.agent.judge.moved_work import find_moved_work
 from afterburner.agent.types import Decision, Gain
@@ -50,7 +50,7 @@ class TwoSidedJudge(Judge):
         self, blocks: Sequence[Block], look: Look, *, is_last: bool, fresh: FreshBlocks | None = None
     ) -> Comparison | None:
         """What one look at the blocks says; None if there have to be more."""
-        figures = figures_between(self, blocks)
+        figures = figures_between(self.objective, blocks)
         gain = gain_of(blocks, figures.primary, look.alpha, BOUND_ALPHA)
         needed = 1 + self.min_effect
         told = f"{figures.primary.noun} {interval_text(gain)}"
@@ -88,15 +88,6 @@ class TwoSidedJudge(Judge):
             or find_moved_work(self.objective, figures.primary, gain, blocks, 1 + self.min_effect)
             or left_behind(blocks)
         )
-
-
-def figures_between(judge: Judge, blocks: Sequence[Block]) -> Figures:
-    """What decides between two versions; the same if they are exchanged.
-
-    Wall time decides where either version mostly waits, or starts threads or processes.
-    """
-    figures = figures_for(judge.objective, blocks)
-    return figures_for(judge.objective, _swapped(blocks)) if figures.primary is CPU else figures
 
 
 def _secondary_loss(

@@ -11,6 +11,7 @@ from afterburner.agent.code.patch import readability, unified_diff
 from afterburner.agent.code.text_edits import TextEdit, edits_between
 from afterburner.agent.inputs.judging import judging_notes
 from afterburner.agent.inputs.written_calls import invented_inputs
+from afterburner.agent.judge.measuring.figures import figures_for
 from afterburner.agent.judge.paper_selection import figure_text, worst
 from afterburner.agent.loop.search_policy import SearchPolicy
 from afterburner.agent.loop.state import trajectory_of
@@ -230,9 +231,11 @@ def _paper_summary(settings: RunSettings, best: Incumbent | None) -> str:
 def headline(objective: Objective, confirmation: Confirmation) -> str:
     """`CPU time improved 9.9x on the workload as a whole (1.9x on small inputs to 38x on large ones)`.
 
-    Where one of the two is a loss, they are told in words: `(1.5x slower on small inputs, 38x faster on large ones)`.
+    Where wall time decided, that is what improved. Where one of the two gains is a loss, they are told in words:
+    `(1.5x slower on small inputs, 38x faster on large ones)`.
     """
-    improved, gain, by_size = f"{OBJECTIVE_NOUN[objective]} improved", confirmation.gain, confirmation.by_size
+    blocks, gain, by_size = confirmation.blocks, confirmation.gain, confirmation.by_size
+    improved = f"{figures_for(objective, blocks).primary.noun if blocks else OBJECTIVE_NOUN[objective]} improved"
     if gain is None:
         return improved
     told = f"{improved} {format_ratio(gain.ratio)}"

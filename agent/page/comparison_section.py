@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from afterburner.agent.code.patch import path_inside
 from afterburner.agent.evidence.samples import sample_figures
+from afterburner.agent.judge.measuring.figures import figures_between
 from afterburner.agent.judge.version_comparison import MEASURED, ComparisonDecision
 from afterburner.agent.loop.results import OBJECTIVE_NOUN
 from afterburner.agent.page.figures import MEMORY, TIMES, figure_rows
@@ -45,7 +46,7 @@ _TONES = {
 def section_of_comparison(result: ComparisonResult) -> PageSection:
     """What the second version is, held against the first, with all that the answer rests on."""
     compared = result.compared
-    samples = sample_figures(compared.blocks, result.objective)
+    samples = _samples_of(result)
     place = path_inside(result.target.path, result.target.project_root)
     return PageSection(
         title=result.target.function or place,
@@ -62,6 +63,11 @@ def section_of_comparison(result: ComparisonResult) -> PageSection:
         notes=tuple(findings_of(result)),
         counterexample=tuple(f"{who:<8}{text}" for who, text in counterexample_lines(compared.counterexample)),
     )
+
+
+def figure_of_comparison(result: ComparisonResult) -> str:
+    """The figure that the decision rests on, such as `wall time` where a version mostly waits."""
+    return _figure(result, _samples_of(result))
 
 
 def findings_of(result: ComparisonResult) -> Iterator[str]:
@@ -116,12 +122,20 @@ def min_effect_text(result: ComparisonResult) -> str:
     return f"{result.min_effect.value:g} ({result.min_effect.source})"
 
 
+def _samples_of(result: ComparisonResult) -> SampleFigures | None:
+    return sample_figures(result.compared.blocks, result.objective, figures_between)
+
+
+def _figure(result: ComparisonResult, samples: SampleFigures | None) -> str:
+    return samples.noun if samples is not None else OBJECTIVE_NOUN[result.objective]
+
+
 def _rows(result: ComparisonResult, samples: SampleFigures | None) -> Iterator[FigureRow]:
     """The times that were compared, and the memory: compared as well, or of one sample each."""
     compared, memory = result.compared, result.memory
     if compared.before is None or compared.after is None:
         return
-    decides = samples.noun if samples is not None else OBJECTIVE_NOUN[result.objective]
+    decides = _figure(result, samples)
     yield from figure_rows(TIMES, compared.before, compared.after, decides, compared.gain)
     if result.objective is not Objective.TIME:
         yield from figure_rows(MEMORY, compared.before, compared.after, decides, compared.gain)
@@ -133,7 +147,7 @@ def _facts(result: ComparisonResult, samples: SampleFigures | None) -> Iterator[
     root = result.target.project_root
     yield "Before", result.before_revision or path_inside(result.target.path, root)
     yield "After", result.after_revision or path_inside(result.after_path, root)
-    yield "Compared", OBJECTIVE_NOUN[result.objective]
+    yield "Compared", _figure(result, samples)
     if result.compared.gain is not None and samples is not None:
         yield "Samples", samples_text(result.compared.gain, samples)
     yield "Judged on", origins_text(tuple(Counter(result.workload_origins).items()))

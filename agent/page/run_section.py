@@ -57,15 +57,19 @@ def section_of_run(result: RunResult, settings: RunSettings | None = None, remar
 
 def rows_of(result: RunResult) -> tuple[FigureRow, ...]:
     """The figures before and after; without an improvement those of the original."""
-    samples = result.evidence.samples if result.evidence is not None else None
-    decides = samples.noun if samples is not None else OBJECTIVE_NOUN[result.objective]
     after = result.best if result.improved else None
-    return figure_rows((*TIMES, *MEMORY), result.original, after, decides, result.gain)
+    return figure_rows((*TIMES, *MEMORY), result.original, after, figure_of_run(result), result.gain)
+
+
+def figure_of_run(result: RunResult) -> str:
+    """The figure that an offer's gain is of, such as `wall time` where the original mostly waits."""
+    samples = result.evidence.samples if result.evidence is not None else None
+    return samples.noun if samples is not None else OBJECTIVE_NOUN[result.objective]
 
 
 def _facts(result: RunResult, settings: RunSettings | None) -> Iterator[tuple[str, str]]:
     evidence = result.evidence
-    yield "Objective", f"less {OBJECTIVE_NOUN[result.objective]}"
+    yield "Objective", f"less {figure_of_run(result)}"
     if result.gain is not None and evidence is not None and evidence.samples is not None:
         yield "Samples", samples_text(result.gain, evidence.samples)
     yield from facts_of(result)

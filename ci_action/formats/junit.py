@@ -5,40 +5,54 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 from xml.etree import ElementTree as ET
 
-from afterburner.ci_action.formats.phrases import explained, verdict
+from afterburner.ci_action.formats.phrases import explained, headline, verdict
 from afterburner.ci_action.report.document import Decision, Mode
 
 if TYPE_CHECKING:
     from afterburner.ci_action.report.document import CiDocument, FunctionPart
 
-_SKIPPED = (Decision.NOT_REACHED, Decision.INTERRUPTED, Decision.TOO_NOISY, Decision.FAILED)
 _LOWEST_PRINTABLE = 32
 
 
 def junit(document: CiDocument) -> bytes:
-    """A slower function fails; by `prove` one that behaves differently does, too. What has no answer is skipped."""
+    """A slower function fails; by `prove` one that behaves differently does, too.
+
+    What has no answer is skipped, and so is a function that was left out. An interrupted run is an error of a case of
+    its own: many systems show a report of skipped cases alone as passed.
+    """
     failing = {Decision.SLOWER} | ({Decision.DIFFERENT} if document.mode is Mode.PROVE else set())
-    failed = [each for each in document.functions if each.decision in failing]
-    skipped = [each for each in document.functions if each.decision in _SKIPPED]
-    suite = ET.Element(
-        "testsuite",
-        name=f"afterburner-agent {document.mode.value}",
-        tests=str(len(document.functions)),
-        failures=str(len(failed)),
-        errors="0",
-        skipped=str(len(skipped)),
-        time=f"{document.elapsed_s:.3f}",
-    )
+    name = f"afterburner-agent {document.mode.value}"
+    suite = ET.Element("testsuite", name=name)
+    if document.interrupted:
+        case = ET.SubElement(suite, "testcase", classname=name, name="the whole run", time=f"{document.elapsed_s:.3f}")
+        ET.SubElement(case, "error", message=headline(document), type="interrupted")
+    without_answer = {each.decision for each in document.unanswered}
     for each in document.functions:
-        _add_case(suite, each, document, has_failed=each in failed)
+        case = _add_case(suite, each)
+        if each.decision in failing:
+            failure = ET.SubElement(case, "failure", message=verdict(each, document), type=each.decision.value)
+            failure.text = _plain(explained(each, document))
+        elif each.decision in without_answer:
+            ET.SubElement(case, "skipped", message=_plain(explained(each, document)))
+        else:
+            told = [explained(each, document), *each.evidence]
+            ET.SubElement(case, "system-out").text = _plain("\n".join(f"- {line}" for line in told))
+    for left in document.left_out:
+        if left.function is not None:
+            case = ET.SubElement(suite, "testcase", classname=_plain(left.file), name=left.function, time="0.000")
+            ET.SubElement(case, "skipped", message=_plain(f"left out: {left.reason}"))
+    suite.set("tests", str(len(suite)))
+    for counted, kind in (("failures", "failure"), ("errors", "error"), ("skipped", "skipped")):
+        suite.set(counted, str(len(suite.findall(f"testcase/{kind}"))))
+    suite.set("time", f"{document.elapsed_s:.3f}")
     suites = ET.Element("testsuites")
     suites.append(suite)
     text: bytes = ET.tostring(suites, encoding="utf-8", xml_declaration=True)
     return text + b"\n"
 
 
-def _add_case(suite: ET.Element, function: FunctionPart, document: CiDocument, *, has_failed: bool) -> None:
-    case = ET.SubElement(
+def _add_case(suite: ET.Element, function: FunctionPart) -> ET.Element:
+    return ET.SubElement(
         suite,
         "testcase",
         classname=_plain(function.file),
@@ -47,14 +61,6 @@ def _add_case(suite: ET.Element, function: FunctionPart, document: CiDocument, *
         line=str(function.line),
         time=f"{function.elapsed_s:.3f}",
     )
-    if has_failed:
-        failure = ET.SubElement(case, "failure", message=verdict(function, document), type=function.decision.value)
-        failure.text = _plain(explained(function, document))
-    elif function.decision in _SKIPPED:
-        ET.SubElement(case, "skipped", message=_plain(function.reason))
-    else:
-        told = [explained(function, document), *function.evidence]
-        ET.SubElement(case, "system-out").text = _plain("\n".join(f"- {each}" for each in told))
 
 
 def _plain(text: str) -> str:

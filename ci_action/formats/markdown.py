@@ -9,7 +9,7 @@ from urllib.parse import quote
 
 from afterburner.ci_action.formats.chart import mermaid_chart
 from afterburner.ci_action.formats.inert import code, fenced, prose
-from afterburner.ci_action.formats.phrases import headline, told_functions, verdict, with_caveat
+from afterburner.ci_action.formats.phrases import explained, headline, told_functions, verdict, with_caveat
 from afterburner.ci_action.report.document import Decision, Mode
 
 if TYPE_CHECKING:
@@ -167,23 +167,26 @@ def _details(function: FunctionPart, document: CiDocument, *, has_patch: bool) -
 
 
 def _others(document: CiDocument, told: list[FunctionPart]) -> Iterator[str]:
-    """What else was looked at, or left out: one line for each reason."""
+    """What else was looked at, or left out: one line for each verdict and its reason."""
     keys = {each.key for each in told}
-    by_reason: dict[str, list[str]] = {}
+    by_answer: dict[str, list[str]] = {}
     for each in document.functions:
         if each.key not in keys:
-            by_reason.setdefault(each.reason, []).append(f"{code(each.function, 80)} {code(each.file, 120)}")
+            name = f"{code(each.function, 80)} {code(each.file, 120)}"
+            by_answer.setdefault(explained(each, document), []).append(name)
     for left in document.left_out:
         name = f"{code(left.function, 80)} " if left.function else ""
-        by_reason.setdefault(left.reason, []).append(f"{name}{code(left.file, 120)}")
-    lines = [f"- {_listed(names)}: {prose(reason, _MOST_REASON)}" for reason, names in by_reason.items()]
+        by_answer.setdefault(f"left out: {left.reason}", []).append(f"{name}{code(left.file, 120)}")
+    lines = [f"- {_listed(names)}: {prose(answer, _MOST_REASON)}" for answer, names in by_answer.items()]
     lines += [f"- {prose(each, _MOST_REASON)}" for each in document.notes]
     if not lines:
         return
     listed = lines[:_MOST_LISTED]
     if len(lines) > len(listed):
         listed.append(f"- and {len(lines) - len(listed)} more, in the report")
-    yield "<details><summary>What else was looked at</summary>\n\n"
+    is_anything_known = len(document.not_looked_at) < len(document.functions)
+    title = "What else was looked at" if is_anything_known else "What was not looked at"
+    yield f"<details><summary>{title}</summary>\n\n"
     yield "\n".join(listed) + "\n\n</details>\n\n"
 
 

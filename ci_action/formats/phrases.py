@@ -21,8 +21,12 @@ _OTHERS = {
     Decision.DIFFERENT: "behaves differently",
     Decision.TOO_NOISY: "no answer",
     Decision.FAILED: "could not be looked at",
-    Decision.INTERRUPTED: "interrupted",
+    Decision.INTERRUPTED: "no answer",
     Decision.NOT_REACHED: "not reached in time",
+}
+_OF_REGRESSIONS = {
+    Decision.CONDITIONAL: "not slower on the calls that were seen",
+    Decision.DIFFERENT: "no answer, as it behaves differently",
 }
 _NOTHING_CHANGED = "No function was changed"
 _UNPROVEN = (  # what speaks against a claim, the gravest first
@@ -45,8 +49,8 @@ def verdict(function: FunctionPart, document: CiDocument) -> str:
             return "slower by more than can be measured in time"
         low = f"{format_ratio(1 / gain.high)} to " if gain.high else "up to "
         return f"slower: {format_ratio(1 / gain.ratio)} {_WORSE[objective]} ({low}{format_ratio(1 / gain.low)})"
-    if function.decision is Decision.CONDITIONAL and document.mode is Mode.REGRESSIONS:
-        return "not slower on the calls that were seen"
+    if document.mode is Mode.REGRESSIONS and function.decision in _OF_REGRESSIONS:
+        return _OF_REGRESSIONS[function.decision]
     if function.decision is Decision.SAME:
         return f"as before, within {document.min_effect:.0%}"
     return _OTHERS.get(function.decision, function.decision.value.replace("_", " "))
@@ -76,7 +80,19 @@ def _interval(gain: GainPart) -> str:
 
 
 def headline(document: CiDocument) -> str:
-    """One line on the whole report."""
+    """One line on the whole report; of an interrupted run, also what it has not looked at."""
+    if not document.interrupted:
+        return _headline_of_results(document)
+    interrupted = "the run was interrupted"
+    if rest := len(document.not_looked_at):
+        what = "function" if document.mode is Mode.SCHEDULE else "changed function"
+        interrupted += f" before {count(rest, what)} {'was' if rest == 1 else 'were'} looked at"
+    if rest == len(document.functions):
+        return f"{interrupted[0].upper()}{interrupted[1:]}"
+    return f"{_headline_of_results(document)}; {interrupted}"
+
+
+def _headline_of_results(document: CiDocument) -> str:
     if document.mode is Mode.REGRESSIONS:
         return _headline_of_regressions(document)
     return _headline_of_proof(document) if document.mode is Mode.PROVE else _headline_of_rewrites(document)
@@ -119,7 +135,12 @@ def _headline_of_rewrites(document: CiDocument) -> str:
     if not document.considered and document.mode is Mode.OPTIMIZE:
         return "No function was added or changed in a file that counts"
     if not improved:
-        return "No faster rewrite was found" if document.objective == "time" else "No leaner rewrite was found"
+        rewrite = f"No {'faster' if document.objective == 'time' else 'leaner'} rewrite was"
+        cut_short = [each for each in document.functions if each.cut_short or each.decision is Decision.NOT_REACHED]
+        if not cut_short:
+            return f"{rewrite} found"
+        undecided = f"{count(len(cut_short), 'function')} {'was' if len(cut_short) == 1 else 'were'} decided"
+        return f"{rewrite} proven: the time ended before {undecided}"
     where = "" if document.mode is Mode.SCHEDULE else " of this pull request"
     better = "be faster" if document.objective == "time" else "use less memory"
     return f"{count(len(improved), 'function')}{where} can {better}"

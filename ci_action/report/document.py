@@ -61,6 +61,9 @@ class GainPart(_Part):
     low: Figure
     high: Figure | None = Field(description="null: no upper bound.")
     confidence: Annotated[float, Field(ge=0, le=1)]
+    figure: Literal["CPU time", "wall time", "peak memory", "memory integral"] | None = Field(
+        default=None, description="What the ratio is of; null: a version wrote the report that did not say."
+    )
 
 
 class FiguresPart(_Part):
@@ -141,6 +144,7 @@ class FunctionPart(_Part):
     evidence: Annotated[list[Words], Field(max_length=20)] = Field(description="What the decision rests on.")
     counterexample: CounterexamplePart | None
     rewrite: RewritePart | None
+    cut_short: bool = Field(default=False, description="Whether more time might have given a rewrite to offer.")
     elapsed_s: Figure
 
     @property
@@ -175,6 +179,7 @@ class CiDocument(_Part):
     patch: Annotated[str, Field(max_length=400_000)] = Field(description="All rewrites that go together, as one diff.")
     tests: Words = Field(description="What the project's tests say with all rewrites in place; empty: nothing to say.")
     cost_usd: Figure | None = Field(description="What models cost; null: none was asked, or it is not known.")
+    interrupted: bool = Field(default=False, description="Whether the run was ended before it was done.")
     elapsed_s: Figure
 
     model_config = ConfigDict(frozen=True, strict=True, extra="ignore", populate_by_name=True, serialize_by_alias=True)
@@ -198,6 +203,11 @@ class CiDocument(_Part):
         """The functions of which it is not known whether they have become slower, or by `prove` differ."""
         not_compared = [Decision.DIFFERENT] if self.mode is Mode.REGRESSIONS else []
         return self.of(Decision.TOO_NOISY, Decision.FAILED, Decision.INTERRUPTED, Decision.NOT_REACHED, *not_compared)
+
+    @property
+    def not_looked_at(self) -> list[FunctionPart]:
+        """The functions that were not looked at, or not to the end: the time was up, or the run was interrupted."""
+        return self.of(Decision.NOT_REACHED, Decision.INTERRUPTED)
 
     @property
     def best_gain(self) -> GainPart | None:

@@ -9,6 +9,7 @@ import pytest
 from afterburner.agent.evidence.gather import Evidence
 from afterburner.agent.evidence.growth import Growth, GrowthPoint
 from afterburner.agent.judge.confirmation import Confirmation
+from afterburner.agent.judge.measuring.sampling import Block, Sample
 from afterburner.agent.loop.results import RunResult, gain_where_largest, headline
 from afterburner.agent.types import Decision, Gain, GainRange, HeldOut, Machine, Objective, Target
 from afterburner.sandbox import Measurement, Verdict
@@ -35,6 +36,15 @@ def test_the_gain_is_told_with_its_range_where_it_depends_on_the_size(by_size: G
         "1.1", Decision.IMPROVED, Verdict.ACCEPTED, "", GAIN, USED, USED, NONE_HELD_OUT, by_size=by_size
     )
     assert headline(Objective.TIME, found) == told
+
+
+def test_wall_time_is_what_improved_where_the_original_mostly_waits() -> None:
+    slept, woke = (
+        Sample(used, used, (used,)) for used in (Measurement(2.0, 0.1, 9, 9.0), Measurement(0.2, 0.1, 9, 9.0))
+    )
+    found = Confirmation("1.1", Decision.IMPROVED, Verdict.ACCEPTED, "", GAIN, USED, USED, NONE_HELD_OUT)
+    found.blocks.append(Block.of([slept], [woke]).without_parts())
+    assert headline(Objective.TIME, found) == "wall time improved 9.90x"
 
 
 def test_a_far_larger_gain_on_larger_inputs_than_the_workload_has_is_told_with_the_growth_alone() -> None:

@@ -90,6 +90,18 @@ def different(name: str = "total", **changes: Any) -> FunctionPart:
     return function(name=name, **{**fields, "reason": "total([]) returned None instead of 0", **changes})
 
 
+def interrupted(name: str = "total", **changes: Any) -> FunctionPart:
+    """A function that an interrupted run did not look at."""
+    fields: dict[str, Any] = {
+        "decision": Decision.INTERRUPTED,
+        "gain": None,
+        "figures": None,
+        "rewrite": None,
+        "evidence": [],
+    }
+    return function(name=name, **{**fields, "reason": "the run was interrupted", **changes})
+
+
 def document(*functions: FunctionPart, **changes: Any) -> CiDocument:
     """A report on these functions; without any, one with a proven rewrite of `common`."""
     fields: dict[str, Any] = {

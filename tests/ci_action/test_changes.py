@@ -229,6 +229,15 @@ def test_a_folder_without_git_and_an_unknown_revision_are_told_in_words(tmp_path
         changes(made, "--help")
 
 
+def test_a_base_that_only_the_remote_has_is_named_as_the_remote_has_it(repository: Repository, tmp_path: Path) -> None:
+    repository.commit({"README.md": "Shop\n"})
+    clone = tmp_path / "clone"
+    repository.git("clone", "-q", "--branch", "feature", f"file://{repository.folder}", str(clone))
+    with pytest.raises(UsageError, match=r"no branch 'main', but that of its remote: --base origin/main\."):
+        changes(Repository(clone), "main")
+    assert names(changes(Repository(clone), "origin/main")) == []
+
+
 def test_a_function_that_only_moved_is_no_change_and_one_that_was_changed_as_well_tells_from_where(
     repository: Repository,
 ) -> None:

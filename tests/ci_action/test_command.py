@@ -45,6 +45,8 @@ def test_a_folder_gets_the_report_in_every_form_and_the_patch_applies(
     assert (report.head, report.base) == (head, repository.git("rev-parse", "main"))
     [part] = report.functions
     assert part.rewrite is not None
+    assert part.gain is not None
+    assert part.gain.figure == "CPU time"
     assert part.blob == repository.git("rev-parse", "HEAD:shop/names.py")
     receipt = json.loads((out / str(part.rewrite.receipt)).read_bytes())
     assert "shop/names.py" in str(receipt)

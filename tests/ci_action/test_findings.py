@@ -1,15 +1,25 @@
-"""What a report says of the project's tests."""
+"""What a report says of a function, of the figures behind it, and of the project's tests."""
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
+from afterburner.agent.batch.batch_results import Outcome
 from afterburner.agent.evidence.classes import Fit
+from afterburner.agent.evidence.gather import Evidence
 from afterburner.agent.evidence.growth import Growth
+from afterburner.agent.evidence.samples import SampleFigures
 from afterburner.agent.inputs.harness_answers import Suite
-from afterburner.agent.types import Skipped
-from afterburner.ci_action.findings import _grows_faster, _tests_without_use
-from afterburner.ci_action.optimizing import suite_notes
+from afterburner.agent.inputs.rank import RankedTarget
+from afterburner.agent.loop.results import RunResult
+from afterburner.agent.models.requests.spending import TIME_IS_UP
+from afterburner.agent.types import Gain, HeldOut, Machine, Objective, Skipped, Target
+from afterburner.ci_action.changes import ChangedFunction
+from afterburner.ci_action.findings import Place, _grows_faster, _tests_without_use, part_of_outcome
+from afterburner.ci_action.optimizing import is_cut_short, suite_notes
+from afterburner.sandbox import Measurement
 
 A_TEST = "pytest: tests/test_shop.py::test_total"
 
@@ -37,6 +47,45 @@ def test_what_failed_before_anything_was_changed_is_noted() -> None:
         "the tests did not run to their end, so that what the others call is not known",
     ]
     assert not list(suite_notes(Suite(9, (), complete=True)))
+
+
+USED = Measurement(1.0, 0.1, 1000, 1000.0)
+RESULT = RunResult(
+    run_id="x",
+    target=Target("/shop.py", "", "f", "a = 1\n", "/", "/"),
+    objective=Objective.TIME,
+    model="rules",
+    improved=True,
+    summary="wall time improved 2.00x",
+    gain=Gain(2.0, 1.9, 2.1, 0.98, 8),
+    original=USED,
+    best=USED,
+    held_out=HeldOut(0, passed=True, gain=None),
+    candidates=(),
+    patch="",
+    best_source="a = 2\n",
+    readability=None,
+    workload_origins=(),
+    skipped=(),
+    machine=Machine("Linux", "CPU", 2, 1, "3.11", "bubblewrap", "rlimits"),
+    elapsed_s=1.0,
+    evidence=Evidence(None, samples=SampleFigures("wall time", (2.0,), (1.0,))),
+)
+PLACE = Place(ChangedFunction("shop.py", "shop.py", "f", 1, 1, "a = 1\n", "0" * 40, is_new=False), None)
+
+
+def test_a_gain_tells_the_figure_that_it_is_of() -> None:
+    outcome = Outcome(RankedTarget("/shop.py", "f", 1.0, 0.9, 1, ()), "improved", RESULT.summary, result=RESULT)
+    part = part_of_outcome(PLACE, outcome, None, merged=True, cut_short=False)
+    assert part.gain is not None
+    assert part.gain.figure == "wall time"
+
+
+def test_a_run_without_an_offer_is_cut_short_if_its_time_was_up() -> None:
+    late = replace(RESULT, improved=False, ended_early=TIME_IS_UP)
+    assert is_cut_short(late)
+    assert not is_cut_short(replace(late, ended_early="nothing better in 2 rounds"))
+    assert not is_cut_short(replace(late, improved=True))
 
 
 @pytest.mark.parametrize(

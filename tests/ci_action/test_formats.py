@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from xml.etree import ElementTree as ET
 
 import pytest
-from documents import different, document, function, nothing, slower
+from documents import different, document, function, interrupted, nothing, slower
 from markdown_it import MarkdownIt
 
 from afterburner.ci_action.formats.inert import code, fenced, prose
@@ -128,6 +128,22 @@ def test_a_hostile_report_is_one_inert_comment(text: str) -> None:
         ),
         (document(slower(), slower("common"), mode=Mode.PROVE), "Not proven: 2 functions are slower"),
         (document(function(decision=Decision.SAME), mode=Mode.PROVE), "Not proven: no function is faster"),
+        (
+            document(interrupted(), interrupted("common"), mode=Mode.REGRESSIONS, interrupted=True),
+            "The run was interrupted before 2 changed functions were looked at",
+        ),
+        (
+            document(slower(), interrupted("common"), mode=Mode.REGRESSIONS, interrupted=True),
+            "1 function is slower than at the base; the run was interrupted before 1 changed function was looked at",
+        ),
+        (document(mode=Mode.SCHEDULE, functions=[], interrupted=True), "The run was interrupted"),
+        (
+            document(
+                function(decision=Decision.NO_IMPROVEMENT, gain=None, rewrite=None, cut_short=True),
+                interrupted(decision=Decision.NOT_REACHED),
+            ),
+            "No faster rewrite was proven: the time ended before 2 functions were decided",
+        ),
     ],
 )
 def test_the_headline_says_what_was_found(report: CiDocument, said: str) -> None:
@@ -164,6 +180,18 @@ def test_the_chart_shows_before_and_after_of_each_function() -> None:
     assert "bar [100.0, 3.1, 50.0, 100.0]" in chart[1]
 
 
+def test_a_chart_names_the_figure_that_its_gains_are_of() -> None:
+    wall = GainPart(ratio=0.5, low=0.48, high=0.52, confidence=0.98, figure="wall time")
+    cpu = GainPart(ratio=4.0, low=3.9, high=4.1, confidence=0.98, figure="CPU time")
+    text = summary(document(function(gain=cpu), slower(gain=wall), mode=Mode.PROVE), Surroundings())
+    assert re.findall(r'title "(.*) before and after.*"\n +x-axis \["(\w+) before"', text) == [
+        ("CPU time", "common"),
+        ("Wall time", "total"),
+    ]
+    untold = summary(document(), Surroundings())
+    assert 'title "Time before and after' in untold
+
+
 def test_sarif_names_lines_and_brings_the_rewrite_as_a_fix() -> None:
     report = document(function(), slower(), function(decision=Decision.SAME, name="total"))
     run = json.loads(json.dumps(sarif(report)))["runs"][0]
@@ -183,11 +211,52 @@ def test_junit_fails_what_is_slower_and_by_prove_what_is_different() -> None:
     functions = (function(), slower(), different("common", file="a\x01<b>.py"), function(decision=Decision.TOO_NOISY))
     for mode, failures in ((Mode.REGRESSIONS, 1), (Mode.PROVE, 2)):
         suite = ET.fromstring(junit(document(*functions, mode=mode)))[0]  # noqa: S314 - our own
-        assert (suite.get("tests"), suite.get("failures"), suite.get("skipped")) == ("4", str(failures), "1")
+        assert (suite.get("tests"), suite.get("failures"), suite.get("skipped")) == (
+            "4",
+            str(failures),
+            str(3 - failures),
+        )
         assert len(suite.findall("testcase/failure")) == failures
         assert suite.findall("testcase")[2].get("classname") == "a?<b>.py"
         message = suite.findall("testcase/failure")[0].get("message")
         assert message == "slower: 2.00x of the time (1.92x to 2.08x)"
+
+
+def test_junit_of_an_interrupted_run_is_no_success_and_skips_what_has_no_answer() -> None:
+    left = LeftOutPart(file="shop.py", function="last", reason="nothing calls it")
+    report = document(interrupted(), mode=Mode.REGRESSIONS, interrupted=True, left_out=[left])
+    suite = ET.fromstring(junit(report))[0]  # noqa: S314 - our own
+    assert [suite.get(name) for name in ("tests", "failures", "errors", "skipped")] == ["3", "0", "1", "2"]
+    [error] = suite.findall("testcase/error")
+    assert error.get("message") == "The run was interrupted before 1 changed function was looked at"
+    assert [(each.get("name"), each[0].get("message")) for each in suite.findall("testcase[skipped]")] == [
+        ("total", "no answer: the run was interrupted"),
+        ("last", "left out: nothing calls it"),
+    ]
+    nothing_known = ET.fromstring(junit(document(functions=[], interrupted=True)))[0]  # noqa: S314 - our own
+    assert (nothing_known.get("tests"), nothing_known.get("errors")) == ("1", "1")
+
+
+def test_each_row_beside_the_results_tells_its_verdict_and_why_there_is_no_answer() -> None:
+    told = "0.74x of the time (0.71x to 0.77x)"
+    report = document(
+        function(decision=Decision.CONDITIONAL, gain=None, rewrite=None, reason=told),
+        interrupted(decision=Decision.TOO_NOISY, reason="of BEFORE against AFTER: wall time rose to 1.40x"),
+        different("total", file="other.py"),
+        mode=Mode.REGRESSIONS,
+        left_out=[LeftOutPart(file="shop.py", function="last", reason="it is a property")],
+    )
+    text = summary(report, Surroundings())
+    assert f"</code>: not slower on the calls that were seen: {told}\n" in text
+    assert "</code>: no answer: of BEFORE against AFTER: wall time rose to 1.40x\n" in text
+    assert "</code>: no answer, as it behaves differently: total" in text
+    assert "</code>: left out: it is a property\n" in text
+
+
+def test_a_summary_claims_to_have_looked_only_where_it_did() -> None:
+    ended = summary(document(interrupted(), mode=Mode.REGRESSIONS, interrupted=True), Surroundings())
+    assert "<summary>What was not looked at</summary>" in ended
+    assert "<summary>What else was looked at</summary>" in summary(nothing(), Surroundings())
 
 
 def test_a_loss_on_small_inputs_stands_beside_the_gain_and_is_not_hidden_in_a_fold() -> None:

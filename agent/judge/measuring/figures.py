@@ -132,6 +132,15 @@ def figures_for(objective: Objective, blocks: Sequence[Block]) -> Figures:
     return Figures(CPU, WALL)
 
 
+def figures_between(objective: Objective, blocks: Sequence[Block]) -> Figures:
+    """What decides a comparison of two versions; the same if they are exchanged.
+
+    Wall time decides where either version mostly waits, or starts threads or processes.
+    """
+    figures = figures_for(objective, blocks)
+    return figures_for(objective, [block.swapped() for block in blocks]) if figures.primary is CPU else figures
+
+
 def is_plain(blocks: Sequence[Block], needed: float = 1.0, *, held_out_from: int = 0) -> bool:
     """Whether each rewrite needs so much less CPU and wall time than the original that few samples show it.
 

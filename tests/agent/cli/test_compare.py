@@ -15,7 +15,7 @@ import pytest
 from afterburner.agent import Job, Proof, Search, open_session
 from afterburner.agent.evidence.growth import Growth, GrowthPoint
 from afterburner.agent.judge.version_comparison import ComparisonDecision, TextObjections, VersionFindings
-from afterburner.agent.page.comparison_section import times_of
+from afterburner.agent.page.comparison_section import figure_of_comparison, section_of_comparison, times_of
 from afterburner.agent.session.compare import in_light_of_growth
 from afterburner.agent.types import Gain
 from afterburner.sandbox import UsageError
@@ -165,6 +165,21 @@ def test_a_slow_down_is_told_from_the_other_side(sandbox: Sandbox, folder: Path)
     assert cpu_time.startswith("CPU time: ")
     assert change.startswith("after is ")
     assert change.endswith("x slower")
+
+
+@pytest.mark.nightly
+@pytest.mark.slow
+def test_a_page_names_the_figure_that_decided_wherever_it_tells_of_one(sandbox: Sandbox, folder: Path) -> None:
+    sleeping = FAST.replace("    return", "    __import__('time').sleep(0.005)\n    return")
+    (folder / "sleeping.py").write_text(sleeping + MAIN, encoding="utf-8")
+    result = in_python(sandbox, folder, "fast.py", "sleeping.py")
+    assert result.decision == "slower", result.compared.reason
+    assert result.compared.reason.startswith("wall time ")
+    section = section_of_comparison(result)
+    assert dict(section.facts)["Compared"] == figure_of_comparison(result) == "wall time"
+    assert section.samples is not None
+    assert section.samples.noun == "wall time"
+    assert [row.name for row in section.figures if row.decides] == ["wall time"]
 
 
 @pytest.mark.nightly

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from afterburner.agent.evidence.samples import SampleFigures, sample_figures
+from afterburner.agent.judge.measuring.figures import figures_between
 from afterburner.agent.judge.measuring.sampling import Block, Sample, SampleMode
 from afterburner.agent.types import Objective
 from afterburner.sandbox import Measurement
@@ -41,6 +42,12 @@ def test_wall_time_is_drawn_where_it_decides() -> None:
     assert sample_figures([block((sample(0.1, 2.0), sample(0.1, 0.5)))], Objective.TIME) == SampleFigures(
         "wall time", (2.0,), (0.5,)
     )
+
+
+def test_a_comparison_draws_wall_time_where_either_version_waits() -> None:
+    taken = [block((sample(0.5, 0.5), sample(0.1, 2.0)))]
+    assert sample_figures(taken, Objective.TIME, figures_between) == SampleFigures("wall time", (0.5,), (2.0,))
+    assert sample_figures(taken, Objective.TIME) == SampleFigures("CPU time", (0.5,), (0.1,))
 
 
 def test_samples_that_ran_together_are_drawn_without_those_that_ran_alone() -> None:

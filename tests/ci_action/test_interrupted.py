@@ -1,0 +1,45 @@
+"""A run that somebody ends: its report says so, and names what it has not looked at."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+from repositories import NAMES, Repository
+
+from afterburner.agent.events import EventKind
+from afterburner.ci_action.formats.phrases import headline
+from afterburner.ci_action.measuring import measure
+from afterburner.ci_action.options import CiOptions
+from afterburner.ci_action.report.document import Decision, Mode
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from afterburner.agent.events import ProgressEvent
+
+CHANGED = NAMES.replace("if name]", "if name != '']").replace("result += price", "result = result + price")
+
+
+@pytest.mark.parametrize(
+    ("mode", "moment"),
+    [
+        (Mode.OPTIMIZE, EventKind.PROFILING_PROJECT),
+        (Mode.REGRESSIONS, EventKind.PROFILING_PROJECT),
+        (Mode.REGRESSIONS, EventKind.STAGING_VERSIONS),
+    ],
+)
+def test_what_an_interrupted_run_has_not_looked_at_has_no_answer(tmp_path: Path, mode: Mode, moment: EventKind) -> None:
+    repository = Repository.make(tmp_path / "project")
+    repository.branch("feature")
+    repository.commit({"shop/names.py": CHANGED})
+
+    def interrupt(event: ProgressEvent) -> None:
+        if event.kind is moment:
+            raise KeyboardInterrupt
+
+    document = measure(CiOptions(repository.folder, mode, base="main"), interrupt).document
+    assert document.interrupted
+    assert {each.function for each in document.unanswered} == {"initials", "total"}
+    assert {each.decision for each in document.functions} == {Decision.INTERRUPTED}
+    assert headline(document) == "The run was interrupted before 2 changed functions were looked at"
