@@ -145,6 +145,15 @@ def workflow(folder: Path, action: str) -> Change:
     return Change(folder, WORKFLOW, None, text, "measures every pull request")
 
 
+def knows_requirements(folder: Path) -> bool:
+    """Whether the files in the folder tell what the tests need, so that the workflow installs that.
+
+    Raises:
+        UsageError: a file cannot be read.
+    """
+    return bool(_own_requirements(folder))
+
+
 def _own_requirements(folder: Path) -> str:
     if os.path.isfile(folder / "requirements.txt"):
         return " -r requirements.txt"

@@ -13,7 +13,7 @@ import typer
 from rich.text import Text
 
 from afterburner.agent.cli.summary import print_diff
-from afterburner.agent.init.changes import WORKFLOW, editor_settings, settings_table, workflow
+from afterburner.agent.init.changes import WORKFLOW, editor_settings, knows_requirements, settings_table, workflow
 from afterburner.agent.types import Objective
 from afterburner.sandbox import UsageError
 from afterburner.sandbox.terminal.console import open_console
@@ -58,7 +58,7 @@ def init(
     written = [change for change in wanted if _is_written(change, ask=not yes)]
     if written:
         sys.stderr.write(
-            f"{_next(folder)}{_next_of_workflow(written)}"
+            f"{_next(folder)}{_next_of_workflow(folder, written)}"
             f"To use a language model as well, {_what_models_need()}set AFTERBURNER_MODEL. A model in "
             "pyproject.toml is used only if you trust the project.\n"
         )
@@ -68,11 +68,12 @@ def _what_models_need() -> str:
     return "" if find_spec("litellm") else "install the extra `llm` and "
 
 
-def _next_of_workflow(written: Sequence[Change]) -> str:
+def _next_of_workflow(folder: Path, written: Sequence[Change]) -> str:
     if not any(change.name == WORKFLOW for change in written):
         return ""
+    verb = "check" if knows_requirements(folder) else "replace"
     return (
-        f"In {WORKFLOW}, replace the line that installs what your tests need, then commit the file to your default "
+        f"In {WORKFLOW}, {verb} the line that installs what your tests need, then commit the file to your default "
         "branch. docs/ci.md tells how to accept pull requests from forks.\n"
     )
 

@@ -46,6 +46,7 @@ def test_everything_at_once_on_request(program: CommandLine) -> None:
     for line in ("+[tool.afterburner]", f"+      - uses: {ACTION}", '+    "afterburner.hints": true'):
         assert line in done.stdout, "it was shown"
     assert "Next: afterburner-agent run . --top 3" in done.stderr
+    assert "check the line that installs what your tests need" in done.stderr, "it was filled in from the project"
 
     before = {name: (program.home / name).read_bytes() for name in files_in(program.home)}
     again = program("init", "--yes", "--action", ACTION)
@@ -61,6 +62,12 @@ def test_what_it_writes_is_what_config_reads(program: CommandLine) -> None:
     settings = json.loads(done.stdout)["settings"]
     assert settings["max_seconds"]["source"] == "project"
     assert settings["objective"]["value"] == "time"
+
+
+def test_a_line_that_could_not_be_filled_in_is_to_be_replaced(program: CommandLine) -> None:
+    (program.home / ".git").mkdir()
+    done = program("init", "--yes", "--no-settings", "--no-vscode", "--action", ACTION)
+    assert "replace the line that installs what your tests need" in done.stderr
 
 
 def test_each_file_is_asked_for(program: CommandLine) -> None:
