@@ -69,6 +69,8 @@ class EventKind(StrEnum):
     CONFIRMING = "confirming"  # candidate
     CONFIRMED = "confirmed"  # candidate, decision, detail: the reason, gain
     DOUBTING = "doubting"  # subject: the model that is asked for calls; candidate
+    SEARCHING_DIFFERENCE = "searching_difference"  # candidate
+    MEASURING_AS_USED = "measuring_as_used"
     SAMPLING_AGAIN = "sampling_again"  # count: of candidates
     COUNTING_INSTRUCTIONS = "counting_instructions"
     MEASURING_LARGER_INPUTS = "measuring_larger_inputs"  # ratio: the gain that is hard to believe, if any
@@ -91,6 +93,30 @@ class EventKind(StrEnum):
     LEARNED_NOISE = "learned_noise"  # subject; detail: what the test said
     DECIDED_ON_IDENTICAL = "decided_on_identical"  # subject; candidate: the one that was offered; count of most offered
     TRIED_KNOWN_GAIN = "tried_known_gain"  # subject; ratio: the gain; count of most found
+
+
+OUTCOMES = frozenset(  # events that tell what came of something, and not what is being done
+    {
+        EventKind.INPUTS_LEFT_OUT,
+        EventKind.OTHER_MACHINE,
+        EventKind.FOUND_TARGET,
+        EventKind.CALLS_WRITTEN,
+        EventKind.LINE_PROFILE_PARTIAL,
+        EventKind.LINE_PROFILE_MISSING,
+        EventKind.ANSWERED,
+        EventKind.ANSWERED_FROM_CACHE,
+        EventKind.JUDGED,
+        EventKind.KEPT,
+        EventKind.GIVEN_UP,
+        EventKind.CONFIRMED,
+        EventKind.FUNCTION_DONE,
+        EventKind.AGREED,
+        EventKind.CHOSE_FUNCTION,
+        EventKind.LEARNED_NOISE,
+        EventKind.DECIDED_ON_IDENTICAL,
+        EventKind.TRIED_KNOWN_GAIN,
+    }
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -38,6 +38,14 @@ def format_interval(gain: Gain) -> str:
     return f"{format_ratio(gain.low)} to {format_ratio(gain.high)}"
 
 
+def shorten_middle(text: str, most: int) -> str:
+    """At most `most` characters of a text, two thirds of them from its beginning, the others from its end."""
+    if len(text) <= most:
+        return text
+    end = most // 3
+    return f"{text[: most - end - 1]}…{text[len(text) - end :]}"
+
+
 def count(number: int, noun: str) -> str:
     """`1 line`, `2 lines`; nouns ending in -ch take -es."""
     if number == 1:

@@ -177,7 +177,7 @@ with_signs_of_life() {
 }
 
 install_project() {
-    say "installing $(grep -c '==' "$lock") pinned packages into .venv (two to three minutes, more on a busy machine)"
+    say "installing $(grep -c '==' "$lock") pinned packages into .venv (on two cores some five minutes, more on a busy machine)"
     with_signs_of_life pip install -q --require-hashes -r "$lock" || fail "the pinned packages could not be installed; see above."
     # The build tool is one of the pinned packages: an isolated build would fetch an unpinned one.
     rm -rf ./*.egg-info  # an old one would tell `python -m` of commands as they were

@@ -58,6 +58,7 @@ class ManyResult:
     only: Callable[[RankedTarget], bool] | None = None  # which of the ranked functions count; None: all
     profiled_s: float | None = None  # None: nothing was profiled yet
     suite: Suite | None = None  # how the original does
+    survey_note: str = ""  # what to tell of the profile; empty: something passed
     ranked: tuple[RankedTarget, ...] = ()
     outcomes: list[Outcome] = field(default_factory=list)
     merged: Merged = field(default_factory=Merged)
@@ -75,7 +76,7 @@ class ManyResult:
 
     @property
     def decision(self) -> str:
-        """What came of it as a whole: improved if one target is, else conditional if one is right on a condition."""
+        """What came of it as a whole: improved if one target is, else conditional if one is the same on a condition."""
         known = {outcome.decision for outcome in self.outcomes}
         return next((each for each in ("improved", "conditional") if each in known), "no_improvement")
 
@@ -126,6 +127,7 @@ class ManyResult:
             usage=self.usage,
             tests=self.tests,
             tests_note=self.tests_note,
+            survey_note=self.survey_note,
         )
 
 
@@ -145,7 +147,7 @@ def restored(runs: RunTable, run: KeptRun, offered: Offered) -> ManyResult:
         settings, batch=replace(settings.batch, command=state.command, project_root=state.project_root)
     )
     many.profiled_s, many.suite, many.ranked = state.profiled_s, state.suite, state.ranked
-    many.tests, many.tests_note = state.tests, state.tests_note
+    many.tests, many.tests_note, many.survey_note = state.tests, state.tests_note, state.survey_note
     many.usage, many.used_s, many.begun = state.usage, state.used_s, dict(state.begun)
     for target, done in zip(state.ranked, state.done, strict=False):
         own = runs.asked(done.run_id).settings_from(here) if done.run_id else None

@@ -154,7 +154,7 @@ def _reason(result: RunResult) -> str:
     """The summary; and why the candidates were refused, where that is the same for all of them."""
     conditional = next((each for each in result.candidates if each.decision is Decision.CONDITIONAL), None)
     if conditional is not None and not result.improved:
-        return f"right on a condition alone: {conditional.reason}"
+        return f"the same only on a condition: {conditional.reason}"
     reasons = {candidate.reason for candidate in result.candidates}
     if result.improved or len(reasons) != 1 or next(iter(reasons)) in result.summary:
         return result.summary

@@ -137,7 +137,7 @@ def _work_through(
         many.settings = replace(
             settings, batch=replace(settings.batch, command=survey.command, project_root=survey.project_root)
         )
-        many.profiled_s, many.suite = survey.total_s, survey.suite
+        many.profiled_s, many.suite, many.survey_note = survey.total_s, survey.suite, survey.remark
         many.ranked = tuple(each for each in rank(survey) if many.only is None or many.only(each))
         worker.keep()
     try:

@@ -10,7 +10,7 @@ from rich.text import Text
 from afterburner.agent.batch.batch_results import NOTHING_TO_PROPOSE
 from afterburner.agent.usage import told
 from afterburner.agent.wording import count, format_ratio
-from afterburner.sandbox.terminal.text import display_path, scrub_line
+from afterburner.sandbox.terminal.text import display_path, scrub, scrub_line
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -39,10 +39,11 @@ def print_many(console: Console, many: ManyResult, patches: dict[int, str]) -> N
             Text(outcome.decision.replace("_", " "), style=_STYLES.get(outcome.decision, "dim")),
             format_ratio(gain.ratio) if gain else "-",
             f"{format_ratio(gain.low)} to {format_ratio(gain.high)}" if gain else "-",
-            patches.get(place, "" if gain else scrub_line(outcome.reason)),
+            patches.get(place, "" if gain else scrub_line(_first_sentences(outcome.reason))),
         )
     console.print(table)
     console.print()
+    _print_below(console, many)
     if line := passed_over_line(many):
         console.print(scrub_line(line), soft_wrap=True)
     for path, function in many.merged.left_out:
@@ -58,6 +59,24 @@ def print_many(console: Console, many: ManyResult, patches: dict[int, str]) -> N
     if many.usage is not None:
         console.print(f"Model use: {told(many.usage)}", soft_wrap=True)
     console.print(improved_line(many), style="green" if many.found else "yellow", soft_wrap=True)
+
+
+def _first_sentences(reason: str) -> str:
+    """The first line of a reason, without the words that lead to a list below it."""
+    first, more, _ = reason.partition("\n")
+    return first.rpartition(". ")[0] + "." if more and first.endswith(":") and ". " in first else first
+
+
+def _print_below(console: Console, many: ManyResult) -> None:
+    """Print the lines of reasons that the table has no room for, and what to tell of the profile."""
+    for outcome in many.outcomes:
+        rest = outcome.reason.splitlines()[1:] if outcome.decision != PASSED_OVER else []
+        if rest:
+            console.print(f"Why not {scrub_line(outcome.target.function)}:", style="bold", soft_wrap=True)
+            console.print(Text(scrub("\n".join(rest))), soft_wrap=True)
+            console.print()
+    for line in many.survey_note.splitlines():
+        console.print(scrub_line(line), style="yellow", soft_wrap=True)
 
 
 def improved_line(many: ManyResult) -> str:

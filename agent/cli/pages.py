@@ -42,6 +42,8 @@ def _intro(many: ManyResult) -> Iterator[str]:
     yield improved_line(many)
     if many.interrupted:
         yield "The run was interrupted: this is what was found until then."
+    if many.survey_note:
+        yield many.survey_note
     yield from (line for line, _ in tests_lines(many))
     for _, function in many.merged.left_out:
         yield f"{function} does not go together with an offer below: apply it alone."
@@ -49,6 +51,6 @@ def _intro(many: ManyResult) -> Iterator[str]:
         yield f"Model use: {told(many.usage)}."
     for outcome in many.outcomes:
         if outcome.result is None and outcome.decision != PASSED_OVER:
-            yield f"{outcome.target.function}: {outcome.decision.replace('_', ' ')}, {outcome.reason}."
+            yield f"{outcome.target.function}: {outcome.decision.replace('_', ' ')}, {outcome.reason.rstrip('.')}."
     if line := passed_over_line(many):
         yield line

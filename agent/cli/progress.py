@@ -15,7 +15,7 @@ import typer
 from rich.live import Live
 from rich.text import Text
 
-from afterburner.agent.events import EventKind
+from afterburner.agent.events import OUTCOMES, EventKind
 from afterburner.agent.progress_lines import line_of, spent_of
 from afterburner.agent.wording import count, format_ratio
 from afterburner.sandbox.terminal.console import open_console
@@ -137,16 +137,21 @@ class PlainProgress:
     def __init__(self, lines: PlainLines) -> None:
         self._lines = lines
         self._waiting_told_s = -_WAITING_TOLD_EVERY_S
+        self._doing = "starting"
 
     def __call__(self, event: ProgressEvent) -> None:
         """Print the event; of the many waits for a core, one a minute."""
         line = f"{event.stage}: {line_of(event)}{_best(event.best_ratio)}{_spent(spent_of(event))}"
-        if event.kind is EventKind.WAITING_FOR_CORE:
-            if time.monotonic() - self._waiting_told_s < _WAITING_TOLD_EVERY_S:
-                self._lines.note(line)
-                return
+        ongoing = event.kind not in OUTCOMES
+        if event.kind is not EventKind.WAITING_FOR_CORE:
+            self._doing = line
+            self._lines.show(line, ongoing=ongoing)
+            return
+        if time.monotonic() - self._waiting_told_s >= _WAITING_TOLD_EVERY_S:
             self._waiting_told_s = time.monotonic()
-        self._lines.show(line)
+            self._lines.show(line)
+        # Nobody tells when the wait is over.
+        self._lines.note(f"{self._doing} ({line_of(event)} now and then)", ongoing=True)
 
 
 class LiveProgress:

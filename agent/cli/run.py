@@ -23,6 +23,7 @@ from afterburner.agent.cli.outputs import (
 )
 from afterburner.agent.cli.progress import ProgressStyle, progress_option, quiet_option, show_beginning, style_of
 from afterburner.agent.cli.settings import Layer, SettingsCommand, origin_of
+from afterburner.agent.code.read_file import read_bytes
 from afterburner.agent.options import RunSettings  # noqa: TC001 - the parser reads the annotation
 from afterburner.sandbox.terminal.options import filled
 from afterburner.sandbox.terminal.text import display_path
@@ -133,6 +134,7 @@ def run(
         run_many(settings, outputs, style)
         return
     outputs.check(Path(file))
+    read_bytes(Path(file))  # a mistyped name is told before anything is shown as begun
     with show_beginning(f"{function} in {display_path(file)}" if function else display_path(file), style):
         run_one = loaded_late.run_one
     run_one(settings, outputs, style)

@@ -118,7 +118,7 @@ class GrowthPart(Document):
 
 
 class ParetoPart(Document):
-    """The original, or a right candidate."""
+    """The original, or a candidate that is the same on the workload."""
 
     id: str = Field(description="Of the candidate, or `original`.")
     on_front: bool = Field(description="Whether nothing else is both faster and leaner.")
@@ -154,8 +154,8 @@ class RunDocument(Document):
     objective: Objective = Field(description="What was to become smaller.")
     model: str = Field(description="The proposer, as given to --model.")
     decision: RunDecision = Field(
-        description="Whether a rewrite was proven right and better; conditional: none was, and a better one is right "
-        "under a condition only, which the reason of its candidate names."
+        description="Whether a rewrite was proven the same and better; conditional: none was, and a better one is the "
+        "same only on a condition, which the reason of its candidate names."
     )
     summary: str = Field(description="One sentence for a person: what was found, or why nothing is offered.")
     gain: GainPart | None = Field(description="The winner's proven gain over the original; null: no improvement.")
@@ -166,7 +166,10 @@ class RunDocument(Document):
     best: MeasurementPart = Field(description="The winner on the workload; the original again without an improvement.")
     held_out: HeldOutPart
     candidates: list[CandidatePart] = Field(description="Every candidate in the order of the iterations.")
-    right: list[RightPart] = Field(description="The candidates that were right, the winner first, then by their gain.")
+    right: list[RightPart] = Field(
+        description="The candidates that were the same on the workload, the winner first, then by their gain; the "
+        "winner alone was confirmed."
+    )
     notes: list[str] = Field(description="What the user should know about the offer; empty without one.")
     patch: str = Field(description="Unified diff; empty without an improvement.")
     offer: OfferPart
@@ -174,7 +177,9 @@ class RunDocument(Document):
     workload: WorkloadPart
     growth: GrowthPart | None = Field(description="Null if it was not measured.")
     larger_inputs: str = Field(description="What became of a gain above 10x on larger inputs; empty if there was none.")
-    pareto: list[ParetoPart] = Field(description="The original and every right candidate, by CPU time.")
+    pareto: list[ParetoPart] = Field(
+        description="The original and every candidate that is the same on the workload, by CPU time."
+    )
     machine: MachinePart
     usage: UsagePart | None = Field(description="Null where no language model was to be asked.")
     elapsed_s: float = Field(ge=0, description="Wall time of the whole run, seconds.")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 from rich.table import Table
@@ -15,7 +16,7 @@ from afterburner.agent.loop.right_candidates import right_candidates
 from afterburner.agent.page.run_facts import cost_text, facts_of, gain_text
 from afterburner.agent.page.run_section import HEADLINES, rows_of
 from afterburner.agent.types import Decision
-from afterburner.agent.wording import count, format_interval, format_ratio
+from afterburner.agent.wording import count, format_interval, format_ratio, shorten_middle
 from afterburner.sandbox.terminal.formatting import format_kib, format_seconds
 from afterburner.sandbox.terminal.text import display_path, scrub, scrub_line
 
@@ -30,6 +31,9 @@ if TYPE_CHECKING:
     from afterburner.agent.types import JudgedCandidate
 
 SHOWN_CODE_LINES = 24  # of the calls that a model wrote
+SHOWN_CALL = 70  # characters of a call on which a candidate differs
+# What a call showed, as `explain_difference` and the judge begin it.
+_SHOWS = re.compile(r"(?<=\)) (?:returned|raised|printed|wrote|left|is of|did not come to an end) ?")
 FIGURE_COLUMNS = ("original", "before", "after", "gain")
 DECISION_STYLE = {
     Decision.IMPROVED: "green",
@@ -105,14 +109,14 @@ def print_candidates(console: Console, candidates: Sequence[JudgedCandidate], ri
     for candidate in refused:
         _print_item(console, f"{candidate.id} {_decision(candidate)}: {scrub_line(candidate.reason)}")
         if candidate.counterexample:
-            _print_item(console, f"    for example {scrub_line(candidate.counterexample)}")
+            _print_item(console, f"    for example {_example(scrub_line(candidate.counterexample))}")
 
 
 def _print_right(console: Console, rows: Sequence[RightCandidate]) -> None:
-    """Print what was right against the original, where more than the offer was."""
+    """Print the gains of what was the same on the workload, where that is more than the offer."""
     if not any(row.why_not for row in rows):
         return
-    console.print("\nRight, against the original:", style="bold")
+    console.print("\nGains over the original:", style="bold")
     table = _table("candidate", "gain", "why not")
     for row in rows:
         table.add_row(row.id, format_ratio(row.over_original), scrub_line(row.why_not) or "offered")
@@ -208,6 +212,14 @@ def _print_verdict(console: Console, result: RunResult, offer: Offer) -> None:
         console.print(f"{gain_text(result.gain)} ({fresh_runs})")
     if result.improved and not offer.offered:
         console.print(Text(offer.reason, style="yellow"))
+
+
+def _example(line: str) -> str:
+    """A counterexample whose call, if it is long, leaves room for what it shows; the page and the JSON have it all."""
+    call, shows = line, ""
+    for shows_here in _SHOWS.finditer(line):
+        call, shows = line[: shows_here.start()], line[shows_here.start() :]
+    return shorten_middle(call, SHOWN_CALL) + shows
 
 
 def _decision(candidate: JudgedCandidate) -> str:

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from afterburner.sandbox.project import StagedProject
     from afterburner.sandbox.sandbox import Sandbox
 
+PYTEST = ("-m", "pytest")
 UNITTEST = ("-m", "unittest", "discover")
 MAX_REASONS = 5
 
@@ -40,6 +41,7 @@ class Survey:
     suite: Suite | None
     command: tuple[str, ...]
     project_root: str = ""
+    remark: str = ""  # which command ran and what came of it, where nothing passed
 
     @property
     def total_s(self) -> float:
@@ -89,7 +91,18 @@ def take_survey(
             f"{place}: nothing calls its functions, so there is nothing to rank.{' Seen:' if why else ''}{why}\n"
             + advice
         )
-    return Survey(functions, answer.suite, command, str(staged.root))
+    remark = "" if answer.suite is not None and answer.suite.passed else _of_nothing_passed(answer, command, asked)
+    return Survey(functions, answer.suite, command, str(staged.root), remark)
+
+
+def _of_nothing_passed(answer: Answer, command: tuple[str, ...], asked: Harness) -> str:
+    """What to tell of a look at functions that were called while nothing passed, as by an import alone."""
+    told = f"`python {' '.join(command or PYTEST)}` was profiled, and nothing passed, so little may have been seen"
+    reasons = [*(failure.reason for failure in answer.failures), *(reason for _, reason in answer.skipped)]
+    lines = [f"{told}: {reasons[0]}" if reasons else f"{told}."]
+    if command == UNITTEST:
+        lines.append(_without_pytest(asked))
+    return "\n".join(lines)
 
 
 def _without_pytest(asked: Harness) -> str:

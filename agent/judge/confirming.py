@@ -392,6 +392,7 @@ class Confirming:
         bench, gain = self.bench, comparison.gain
         if gain is None or self.judge.objective is not Objective.TIME or bench.by_cases:
             return comparison, []
+        self._report(EventKind.MEASURING_AS_USED)
         until = self.deadline.within(FIRST_CALLS_S)
         first = look_at_first_calls(bench, self.judge, winner.source, gain, until)
         if first.objection:
@@ -413,6 +414,7 @@ class Confirming:
         is_of_calls = self.judge.objective is Objective.TIME and not bench.by_cases
         if comparison.decision is not Decision.IMPROVED or comparison.gain is None or not is_of_calls:
             return comparison
+        self._report(EventKind.MEASURING_LARGER_INPUTS)
         slower = on_larger_inputs(bench, self.judge, winner.source, until, glances)
         return comparison if slower is None else replace(comparison, decision=Decision.NOT_BETTER, reason=slower.words)
 

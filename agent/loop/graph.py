@@ -254,7 +254,7 @@ class Loop:
         ]
         for number in sorted(won, key=lambda number: -ratio_of(records[number])):
             best = records[number]
-            found = None if done else self._difference_of(best.source)
+            found = None if done else self._difference_of(best)
             if found is not None:
                 records[number] = refuted(best, found)
                 self.on_event(judged_event(records[number], Stage.SELECT, state["lineage"][-1].ratio))
@@ -384,9 +384,12 @@ class Loop:
         ):
             yield
 
-    def _difference_of(self, source: str) -> Counterexample | None:
+    def _difference_of(self, promising: JudgedCandidate) -> Counterexample | None:
         """An input on which a promising candidate differs, unless it is known already."""
+        source = promising.source
         if source not in self._differences:
+            told = ProgressEvent(kind=EventKind.SEARCHING_DIFFERENCE, stage=Stage.SELECT, candidate=promising.id)
+            self.on_event(replace(told, iteration=promising.iteration))
             self._differences[source] = self._difference(source, SEARCH_ROUNDS)
         return self._differences[source]
 

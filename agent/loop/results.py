@@ -45,10 +45,16 @@ if TYPE_CHECKING:
 
 
 _AGAINST = {  # what stood against one candidate, and against several
-    Decision.NOT_BETTER: ("is right but not better", "are right but not better"),
-    Decision.TOO_NOISY: ("is right but too noisy to call better", "are right but too noisy to call better"),
-    Decision.PROMISING: ("is right but was not tested", "are right but were not tested"),
-    Decision.CONDITIONAL: ("is right on a condition only", "are right on a condition only"),
+    Decision.NOT_BETTER: ("is the same on the workload but not better", "are the same on the workload but not better"),
+    Decision.TOO_NOISY: (
+        "is the same on the workload but too noisy to call better",
+        "are the same on the workload but too noisy to call better",
+    ),
+    Decision.PROMISING: (
+        "is the same on the workload but was not tested further",
+        "are the same on the workload but were not tested further",
+    ),
+    Decision.CONDITIONAL: ("is the same only on a condition", "are the same only on a condition"),
     Decision.WRONG: ("is wrong", "are wrong"),
     Decision.REFUSED: ("was refused", "were refused"),
 }
@@ -58,7 +64,7 @@ class RunDecision(StrEnum):
     """What came of a run."""
 
     IMPROVED = "improved"
-    CONDITIONAL = "conditional"  # nothing is offered, and a better rewrite is right on a condition
+    CONDITIONAL = "conditional"  # nothing is offered, and a better rewrite is the same on a condition
     NO_IMPROVEMENT = "no_improvement"
 
 

@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from afterburner.agent.loop.results import RunResult
     from afterburner.agent.types import JudgedCandidate
 
+_THE_SAME = "the same on the workload"  # made inputs are tried on winners alone
+
 
 @dataclass(frozen=True, slots=True)
 class RightCandidate:
@@ -28,7 +30,7 @@ class RightCandidate:
 
 
 def right_candidates(result: RunResult) -> list[RightCandidate]:
-    """Every candidate that was right as far as it was tried and timed, the best first.
+    """Every candidate that did the same on the workload and was timed, the best first: most were tried no further.
 
     The gain is of the latest comparison with the original; where there was none but by way of an incumbent, the product
     of both gains.
@@ -48,13 +50,13 @@ def _why_not(candidate: JudgedCandidate, lineage: Sequence[Incumbent], winner: s
         case Decision.IMPROVED:
             return ""
         case Decision.CONDITIONAL:
-            return "right under a condition only"
+            return "the same only on a condition"
         case Decision.PROMISING if winner:
-            return f"right, but {winner} looked better in screening"
+            return f"{_THE_SAME}, but {winner} looked better in screening"
         case Decision.PROMISING:
-            return "right, but no test was left for it"
+            return f"{_THE_SAME}, but no test was left for it"
         case Decision.NOT_BETTER if candidate.over_original is None:
             base = incumbent_before(candidate, lineage)
             if base is not None and round_of(base):
-                return f"right, but no better than {base.id} in screening"
-    return f"right, but {candidate.reason}"
+                return f"{_THE_SAME}, but no better than {base.id} in screening"
+    return f"{_THE_SAME}, but {candidate.reason}"

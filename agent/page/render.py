@@ -40,7 +40,7 @@ def render_page(title: str, intro_lines: Sequence[str], sections: Sequence[PageS
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
         f"{element('title', title)}\n<style>\n{STYLE}</style></head>\n"
     )
-    body = [element("h1", title), *(element("p", line) for line in intro_lines)]
+    body = [element("h1", title), *(element("p", line, "intro") for line in intro_lines)]
     if len(sections) > 1:
         body.append(_contents(sections))
     is_titled = len(sections) > 1 or any(each.title != title for each in sections)

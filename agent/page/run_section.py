@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 HEADLINES = {
     RunDecision.IMPROVED: "Improved",
-    RunDecision.CONDITIONAL: "Right on a condition",
+    RunDecision.CONDITIONAL: "The same on a condition",
     RunDecision.NO_IMPROVEMENT: "No improvement",
 }
 

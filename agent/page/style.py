@@ -16,6 +16,7 @@ h1 { font-size: 1.6rem; line-height: 1.25; margin: 0 0 .25rem; }
 h2 { font-size: 1.2rem; margin: 2rem 0 .5rem; } h3 { font-size: 1rem; margin: 1.5rem 0 .5rem; }
 section + section { border-top: 2px solid var(--line); margin-top: 3rem; }
 a { color: var(--after); } nav b { color: var(--tone); }
+.intro { white-space: pre-line; overflow-wrap: anywhere; }
 .place, footer { color: var(--soft); margin: 0 0 .75rem; } footer { margin-top: 3rem; font-size: .85rem; }
 .verdict { border-left: .3rem solid var(--tone); padding: .4rem .8rem; margin: .75rem 0; }
 .verdict strong { color: var(--tone); }

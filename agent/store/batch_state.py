@@ -70,3 +70,4 @@ class ManyState:
     tests: SuiteCheck | None = None
     tests_note: str = ""
     begun: tuple[tuple[str, float], ...] = ()  # the ids of runs, and what was used of the time budget when they began
+    survey_note: str = ""

@@ -93,7 +93,7 @@ class CompareAnswer(Answer):
 
 
 class ConditionalAnswer(Answer):
-    """A rewrite that was not offered, since it is right only where an assumption holds."""
+    """A rewrite that was not offered, since it is the same only where an assumption holds."""
 
     reason: str
     patch: str = Field(description="The rewrite as a unified diff.")
@@ -112,7 +112,8 @@ class OptimizeAnswer(Answer):
     conditional: ConditionalAnswer | None
     tried: int = Field(description="How many rewrites were tried.")
     right: list[str] = Field(
-        description="Those that passed the inputs of the search, the best first, with what became of them."
+        description="Those that were the same on the workload, the best first, with what became of them; the winner "
+        "alone was confirmed."
     )
     inputs: dict[str, int] = Field(description="How many inputs came from where.")
     remarks: list[str]

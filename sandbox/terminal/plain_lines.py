@@ -27,16 +27,16 @@ class PlainLines:
 
     def __init__(self) -> None:
         self._started_s = self._told_s = time.monotonic()
-        self._step = "starting"
+        self._reminder = "still at work on: starting"
 
-    def show(self, step: str) -> None:
-        """Print what is being done, or was."""
-        self.note(step)
+    def show(self, step: str, *, ongoing: bool = False) -> None:
+        """Print what is being done, where it is `ongoing`, or was."""
+        self.note(step, ongoing=ongoing)
         self._print(step)
 
-    def note(self, step: str) -> None:
+    def note(self, step: str, *, ongoing: bool = False) -> None:
         """Take down a step that is told only if nothing else is for long."""
-        self._step = step
+        self._reminder = f"still at work on: {step}" if ongoing else f"still at work; the last step: {step}"
 
     @contextmanager
     def never_silent(self, most_s: float = SILENT_AT_MOST_S) -> Iterator[None]:
@@ -55,7 +55,7 @@ class PlainLines:
             if time.monotonic() - self._told_s < most_s:
                 continue
             try:
-                self._print(f"still at work; the last step: {self._step}")
+                self._print(self._reminder)
             except (OSError, ValueError):  # the reader is gone: the next step ends the program
                 return
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from afterburner.agent.judge.confirmation import Incumbent
-from afterburner.agent.loop.results import RunResult
+from afterburner.agent.loop.results import RunResult, _why_none
 from afterburner.agent.loop.right_candidates import RightCandidate, right_candidates
 from afterburner.agent.types import Decision, Gain, HeldOut, JudgedCandidate, Machine, Objective, Target
 from afterburner.sandbox import Measurement, Verdict
@@ -56,10 +56,10 @@ def test_all_that_were_right_are_told_against_the_original_the_winner_first() ->
     )
     assert right_candidates(result) == [
         RightCandidate("1.2", 8.0, ""),
-        RightCandidate("2.2", 16.0, "right, but it leaves files behind"),
-        RightCandidate("2.1", 4.0, "right, but no better than 1.2 in screening"),
-        RightCandidate("1.1", 3.0, "right, but 1.2 looked better in screening"),
-        RightCandidate("1.4", 0.5, "right, but worse: 0.50x"),
+        RightCandidate("2.2", 16.0, "the same on the workload, but it leaves files behind"),
+        RightCandidate("2.1", 4.0, "the same on the workload, but no better than 1.2 in screening"),
+        RightCandidate("1.1", 3.0, "the same on the workload, but 1.2 looked better in screening"),
+        RightCandidate("1.4", 0.5, "the same on the workload, but worse: 0.50x"),
     ]
 
 
@@ -68,6 +68,11 @@ def test_without_an_offer_each_is_told_what_stood_against_it() -> None:
         candidate("1.1", Decision.PROMISING, 3.0), candidate("1.2", Decision.CONDITIONAL, 9.0), improved=False
     )
     assert [(row.id, row.why_not) for row in right_candidates(result)] == [
-        ("1.2", "right under a condition only"),
-        ("1.1", "right, but no test was left for it"),
+        ("1.2", "the same only on a condition"),
+        ("1.1", "the same on the workload, but no test was left for it"),
     ]
+
+
+def test_what_was_not_confirmed_is_not_called_right() -> None:
+    assert _why_none([Decision.NOT_BETTER]) == "the only candidate is the same on the workload but not better"
+    assert not [each for each in Decision if each is not Decision.IMPROVED and "right" in _why_none([each])]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from afterburner.agent.wording import count, format_by_size, format_ratio
+from afterburner.agent.wording import count, format_by_size, format_ratio, shorten_middle
 
 
 def test_counting() -> None:
@@ -25,3 +25,8 @@ def test_a_ratio_that_is_none_is_a_dash() -> None:
 def test_gains_by_size_name_a_loss_in_words() -> None:
     assert format_by_size(1.9, 38.0) == "1.90x on small inputs to 38.0x on large ones"
     assert format_by_size(0.5, 38.0) == "2.00x slower on small inputs, 38.0x faster on large ones"
+
+
+def test_a_text_that_is_shortened_keeps_both_its_ends() -> None:
+    assert shorten_middle("f([1, 2])", 9) == "f([1, 2])"
+    assert shorten_middle("f([1, 2, 3, 4, 5])", 12) == "f([1, 2… 5])"

@@ -52,6 +52,8 @@ def explore(bench: Workbench, source: str, until: Deadline, *, cpu_s: float = CP
         environment, site = with_crosshair(bench.environment)
     except UsageError as error:
         return Exploration(left_out=str(error))
+    if unsaid := _without_hint(function_source(bench.target)):
+        return Exploration(left_out=f"`{unsaid}` has no type hint")
     wall_s = min(SLOWDOWN * cpu_s + START_S, until.left_s())
     limits = replace(bench.limits, wall_time_s=wall_s, cpu_time_s=2 * cpu_s + START_S, memory_kib=MEMORY_KIB)
     harness = Harness(bench.sandbox, bench.target, environment, limits)
@@ -69,8 +71,7 @@ def _objection(bench: Workbench, until: Deadline) -> str:
         return "it does not handle methods"
     if until.left_s() < LEAST_S:
         return "no time was left"
-    unsaid = _without_hint(function_source(bench.target))
-    return f"`{unsaid}` has no type hint" if unsaid else ""
+    return ""
 
 
 def _without_hint(function: str) -> str:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from afterburner.agent.judge.verification.reach import UnseenLine, lines_in_words
 from afterburner.agent.judge.verification.told_shapes import told_shapes
-from afterburner.agent.wording import count
+from afterburner.agent.wording import count, shorten_middle
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
@@ -81,7 +81,8 @@ class Counterexample:
         """All of it in one line for a report: `f([1, 1]) returned 2 instead of 1`."""
         seed = f" (PYTHONHASHSEED={self.hash_seed})" if self.hash_seed else ""
         chance = "" if self.every_time else " (not every time)"
-        return _cut(f"{self.shown_calls} {self.difference}{seed}{chance}", MAX_LINE)
+        shows = f" {self.difference}{seed}{chance}"
+        return shorten_middle(self.shown_calls, MAX_LINE - len(shows)) + shows
 
     @property
     def shown_calls(self) -> str:

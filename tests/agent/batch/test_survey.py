@@ -76,6 +76,22 @@ def test_tests_for_pytest_are_told_to_need_it(sandbox: Sandbox, shop: Path, tmp_
     assert f"pytest is not installed for {python}, so unittest ran the tests." in str(told.value)
 
 
+def test_functions_that_an_import_alone_calls_come_with_the_command_that_passed_nothing(
+    sandbox: Sandbox, shop: Path, tmp_path: Path
+) -> None:
+    names = shop / "shop" / "names.py"
+    names.write_text(names.read_text("utf-8") + "\n\nSHARED = common(['a'], ['a'])\n", encoding="utf-8")
+    (shop / "test_imports.py").write_text("import shop.names\nimport pytest\n", encoding="utf-8")
+    assert take_survey(sandbox, shop / "shop", RunSettings(str(shop)), LIMIT_S).remark == ""
+    venv.create(tmp_path / "bare", symlinks=True)
+    python = str(tmp_path / "bare" / "bin" / "python")
+    settings = RunSettings(str(shop), inputs=InputOptions(python=python))
+    survey = take_survey(sandbox, shop / "shop", settings, LIMIT_S)
+    assert "common" in by_name(rank(survey))
+    assert survey.remark.startswith("`python -m unittest discover` was profiled, and nothing passed")
+    assert f"pytest is not installed for {python}, so unittest ran the tests." in survey.remark
+
+
 @pytest.mark.parametrize("words", [("app.py", "300"), ("-m", "app", "300")])
 def test_a_command_is_profiled_instead(sandbox: Sandbox, shop: Path, words: tuple[str, ...]) -> None:
     settings = RunSettings(str(shop), batch=BatchPlace(command=words, command_folder=str(shop)))

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import io
 import json
 import re
 import signal
 import subprocess
+import time
 from typing import TYPE_CHECKING
 
 import pexpect
@@ -112,6 +114,38 @@ def test_a_pipe_is_told_once_of_many_waits_for_a_core(
         "[0:00] prepare: measuring the original",
         "[1:30] prepare: waiting for a free CPU core",
     ]
+
+
+@pytest.mark.parametrize(
+    ("kinds", "told"),
+    [
+        ((EventKind.MEASURING_ORIGINAL,), " on: prepare: measuring the original"),
+        ((EventKind.MEASURING_ORIGINAL, EventKind.KEPT), "; the last step: prepare: 1.1 rules is kept"),
+        (
+            (EventKind.MEASURING_ORIGINAL, EventKind.WAITING_FOR_CORE),
+            " on: prepare: measuring the original (waiting for a free CPU core now and then)",
+        ),
+    ],
+)
+def test_a_reminder_names_what_is_done_or_what_was_done_last(
+    monkeypatch: pytest.MonkeyPatch, kinds: tuple[EventKind, ...], told: str
+) -> None:
+    told_so_far = io.StringIO()
+    monkeypatch.setattr("sys.stderr", told_so_far)
+    lines = PlainLines()
+    tell = PlainProgress(lines)
+    for kind in kinds:
+        tell(ProgressEvent(kind=kind, candidate="1.1", proposer="rules"))
+    with lines.never_silent(0.01):
+        while "still at work" not in told_so_far.getvalue():
+            time.sleep(0.01)
+    assert f"still at work{told}\n" in told_so_far.getvalue()
+
+
+def test_a_file_that_is_not_there_is_told_before_any_progress(program: CommandLine) -> None:
+    done = program("run", "missing.py")
+    assert done.returncode == 2
+    assert done.stderr.startswith("error: No such file: ")
 
 
 def test_the_live_lines_fit_the_terminal_and_vanish(program: CommandLine) -> None:

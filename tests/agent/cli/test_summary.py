@@ -45,11 +45,30 @@ def test_an_improvement_shows_its_proof_its_cost_and_why_the_others_were_refused
 
 def test_what_was_right_stands_in_one_table_against_the_original(improved: RunResult, render: Render) -> None:
     text = render(lambda console: print_summary(console, improved, weigh(improved, 0.0)))
-    table = text[text.index("Right, against the original:") :].split("\n\n")[0]
+    table = text[text.index("Gains over the original:") :].split("\n\n")[0]
     assert [line.rstrip().split(maxsplit=2) for line in table.splitlines()[2:]] == [
         ["1.1", "8.00x", "offered"],
-        ["1.4", "1.01x", "right, but the gain is not proven"],
+        ["1.4", "1.01x", "the same on the workload, but the gain is not proven"],
     ]
+
+
+@pytest.mark.parametrize(
+    "shows", ["returned 4 instead of 5 (first difference at [0])", "did not come to an end: it reached the time limit"]
+)
+def test_what_a_long_call_shows_stands_in_the_first_two_lines(improved: RunResult, render: Render, shows: str) -> None:
+    call = f"total('(a) left b' * {', '.join(map(str, range(500)))})"
+    wrong = replace(improved.candidates[1], counterexample=f"{call} {shows}")
+    result = replace(improved, candidates=(improved.candidates[0], wrong))
+    lines = render(lambda console: print_summary(console, result, weigh(result, 0.0)), width=80).splitlines()
+    [at] = [number for number, line in enumerate(lines) if "for example total(" in line]
+    told = " ".join(line.strip() for line in lines[at : at + 2])
+    assert shows in told
+    assert "…" in told
+
+
+def test_a_candidate_that_was_not_confirmed_is_not_called_right(improved: RunResult, render: Render) -> None:
+    text = render(lambda console: print_summary(console, improved, weigh(improved, 0.0)))
+    assert "right" not in text.lower()
 
 
 def test_a_gain_that_is_measured_at_one_size_alone_stands_with_the_growth(improved: RunResult, render: Render) -> None:

@@ -30,22 +30,22 @@ class Told(io.StringIO):
         return written
 
 
-def test_a_long_wait_is_told_with_the_last_step_and_ends_with_the_work(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_long_wait_is_told_with_what_is_done_or_was_and_ends_with_the_work(monkeypatch: pytest.MonkeyPatch) -> None:
     told = Told()
     monkeypatch.setattr(sys, "stderr", told)
     lines = PlainLines()
-    lines.show("judge: judging 3 candidates")
+    lines.show("judge: judging 3 candidates", ongoing=True)
     with lines.never_silent(0.01):
         told.added.clear()
         assert told.added.wait(PATIENCE_S), "nobody has shown another line"
-        lines.note("judge: timing 3 candidates")
-        while "last step: judge: timing" not in told.getvalue():
+        lines.note("judge: 1.1 is promising")
+        while "last step: judge: 1.1 is promising" not in told.getvalue():
             told.added.clear()
             assert told.added.wait(PATIENCE_S)
     assert not [each for each in threading.enumerate() if each.name == "progress"], "it ends with the work"
     first, second, *_ = told.getvalue().splitlines()
     assert re.fullmatch(r"\[\d+:\d\d\] judge: judging 3 candidates", first)
-    assert re.fullmatch(r"\[\d+:\d\d\] still at work; the last step: judge: judging 3 candidates", second)
+    assert re.fullmatch(r"\[\d+:\d\d\] still at work on: judge: judging 3 candidates", second)
 
 
 def test_lines_that_come_in_time_need_no_reminder(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from afterburner.agent.judge.verification.outcome import Counterexample
+from afterburner.agent.judge.verification.outcome import MAX_LINE, Counterexample
 
 
 @pytest.mark.parametrize(
@@ -21,3 +21,9 @@ def test_a_model_is_told_nothing_that_a_rewrite_could_choose(actual: str, told: 
     assert found.told_to_models == told
     assert "hunter2" not in found.told_to_models
     assert "hunter2" in found.line or "Hunter2" in found.line
+
+
+def test_a_line_that_is_too_long_still_says_what_the_call_showed() -> None:
+    found = Counterexample((f"f({'1' * 5000})",), "returned 2", "returned 1", "returned 1 instead of 2", "zero", (b"",))
+    assert len(found.line) == MAX_LINE
+    assert found.line.endswith("1) returned 1 instead of 2")

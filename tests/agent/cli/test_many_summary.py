@@ -1,0 +1,51 @@
+"""The table of a run over many targets, and what stands below it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from afterburner.agent.batch.batch_results import ManyResult, Outcome
+from afterburner.agent.cli.many_summary import print_many
+from afterburner.agent.cli.pages import page_of_many
+from afterburner.agent.inputs.rank import RankedTarget
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from afterburner.agent.options import RunSettings
+
+    Render = Callable[..., str]
+
+REASON = (
+    "shop/report.py: no usable calls of total were found. Tried:\n  - captured from __main__: nothing called it\n"
+    "  - doctest: there is none\nGive calls with --calls FILE.py."
+)
+
+
+@pytest.fixture
+def many(settings: RunSettings) -> ManyResult:
+    target = RankedTarget("shop/report.py", "total", 1.0, 0.5, 3, ())
+    return ManyResult(Path("shop"), settings, "20260101-120000-abcdef", outcomes=[Outcome(target, "failed", REASON)])
+
+
+def test_a_list_of_reasons_stands_below_the_table(many: ManyResult, render: Render) -> None:
+    text = render(lambda console: print_many(console, many, {}), width=200)
+    lines = [line.rstrip() for line in text.splitlines()]
+    assert lines[1].endswith("shop/report.py: no usable calls of total were found.")
+    at = lines.index("Why not total:")
+    assert lines[at + 1 : at + 4] == [
+        "  - captured from __main__: nothing called it",
+        "  - doctest: there is none",
+        "Give calls with --calls FILE.py.",
+    ]
+    assert "  - doctest: there is none\n" in page_of_many(many)
+
+
+def test_what_was_profiled_is_told_where_nothing_passed(many: ManyResult, render: Render) -> None:
+    many.survey_note = "`python -m unittest discover` was profiled, and nothing passed.\npytest is not installed."
+    text = render(lambda console: print_many(console, many, {}), width=200)
+    assert many.survey_note in "\n".join(line.rstrip() for line in text.splitlines())
+    assert "was profiled, and nothing passed.\npytest is not installed." in page_of_many(many)
