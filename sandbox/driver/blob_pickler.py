@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import io
 import pickle
+import re
+import struct
 import sys
 import threading
 from types import FunctionType
-from typing import TYPE_CHECKING, Any, Set
+from typing import TYPE_CHECKING, Any, Dict, Optional, Set, Tuple
 
 from . import array_layout, call_files, calls_file
 
@@ -18,14 +20,41 @@ if not TYPE_CHECKING:
 # Calls within one another that pickle may need, one or more for each level of a value: a value may be nested further
 # than Python recurses. The stack of the main thread (8 MiB) has room for them.
 _DEEPEST = 6_000
+_DOUBLE = struct.Struct(">d")
+_NUMBER = struct.Struct(">Q")
+_INFINITY = float("inf")
+_NAN = re.compile(rb"(?s)G(?=([\x7f\xff](?!\xf0\0{6})[\xf0-\xff].{6}))")  # a float's opcode, and the bits of a NaN
 _get_limit, _set_limit = sys.getrecursionlimit, sys.setrecursionlimit  # user code may replace them
 
 
 def dump(value: Any, protocol: int) -> bytes:
-    """Like `pickle.dumps`; it writes functions of the file of calls, and keeps the layout of arrays, too."""
+    """Like `pickle.dumps`, for `load`; it writes functions of the file of calls, and keeps the layout of arrays, too.
+
+    A NaN that occurs several times stays one object: code tells one from two by `in`, `count`, or a key of a set.
+    """
     written = io.BytesIO()
     _dump_deeply(_Pickler(written, protocol), value)
-    return written.getvalue()
+    blob = written.getvalue()
+    return (_with_nans(value, protocol) if _may_repeat_nan(blob) else None) or blob
+
+
+def load(blob: bytes) -> Any:
+    """What `dump` wrote: fresh copies. Like `pickle.loads`, it runs code that the blob names."""
+    return _Unpickler(io.BytesIO(blob)).load()
+
+
+def _may_repeat_nan(blob: bytes) -> bool:
+    """Whether one NaN may occur twice in a pickle: a quick look, for asking for each object takes long."""
+    found = _NAN.findall(blob)
+    return len(found) > len(set(found))
+
+
+def _with_nans(value: Any, protocol: int) -> Optional[bytes]:
+    """The pickle with a number for each NaN, the same for the same object; None if no NaN occurs twice."""
+    written = io.BytesIO()
+    pickler = _NanPickler(written, protocol)
+    _dump_deeply(pickler, value)
+    return written.getvalue() if pickler.has_repeated else None
 
 
 def scratch_paths(value: Any, protocol: int) -> Set[str]:
@@ -75,3 +104,37 @@ class _PathFinder(_Pickler):
         text = value if type(value) is str else str(value) if isinstance(value, self._path_class) else ""
         if text.startswith(call_files.SCRATCH) and "\0" not in text:
             self.found.add(text)
+
+
+class _NanPickler(_Pickler):
+    """Numbers the NaN objects, which pickle writes anew each time, like every float."""
+
+    def __init__(self, file: io.BytesIO, protocol: int) -> None:
+        super().__init__(file, protocol)
+        self.has_repeated = False
+        self._known: Dict[int, Tuple[bytes, float]] = {}  # with the object: no other gets its identity meanwhile
+
+    def persistent_id(self, value: Any) -> Optional[bytes]:
+        """What stands for a NaN: its number, and its bits."""
+        if type(value) is not float or value <= _INFINITY:  # NaN alone is not
+            return None
+        known = self._known.get(id(value))
+        if known is None:
+            known = self._known[id(value)] = _NUMBER.pack(len(self._known)) + _DOUBLE.pack(value), value
+        else:
+            self.has_repeated = True
+        return known[0]
+
+
+class _Unpickler(pickle.Unpickler):
+    """Reads what `_NanPickler` has written, and all other pickles."""
+
+    def __init__(self, file: io.BytesIO) -> None:
+        super().__init__(file)
+        self._nans: Dict[bytes, float] = {}
+
+    def persistent_load(self, pid: bytes) -> float:
+        """The NaN that this stands for: one object for each number."""
+        if pid not in self._nans:
+            [self._nans[pid]] = _DOUBLE.unpack_from(pid, _NUMBER.size)
+        return self._nans[pid]

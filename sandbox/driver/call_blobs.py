@@ -6,7 +6,6 @@ the sandbox only; the host carries them as opaque bytes.
 
 from __future__ import annotations
 
-import pickle
 from types import CodeType, FunctionType, ModuleType
 from typing import Any, Callable, Dict, Iterator, List, Mapping, NamedTuple, Sequence, Set, Tuple
 
@@ -62,7 +61,7 @@ def load_call(blob: bytes, *, lay_out: bool = True) -> Call:
     if lay_out:
         call_files.FILES.lay_out(files)
     try:
-        call = Call(*pickle.loads(calls_file.without_definitions(rest)))  # noqa: S301 - inside the sandbox, and made inside it
+        call = Call(*blob_pickler.load(calls_file.without_definitions(rest)))
     except Exception as error:  # unpickling runs code of any class, which may raise anything
         raise NotCopyable("it cannot be rebuilt: %s" % _reason(error)) from error
     return call._replace(files=files)
@@ -91,14 +90,14 @@ def with_items(blob: bytes, items: Mapping[Any, Sequence[bytes]]) -> bytes:
     """
     files, rest = call_files.without_files(blob)
     try:
-        call = Call(*pickle.loads(calls_file.without_definitions(rest)))  # noqa: S301 - as in load_call
+        call = Call(*blob_pickler.load(calls_file.without_definitions(rest)))
         made: Dict[int, Iterator[Any]] = {}
         args, kwargs = list(call.args), dict(call.kwargs)
         for argument, pickles in items.items():
             holder: Any = kwargs if isinstance(argument, str) else args
             placeholder = id(call.kwargs[argument] if isinstance(argument, str) else call.args[argument])
             if placeholder not in made:
-                made[placeholder] = iter([pickle.loads(each) for each in pickles])  # noqa: S301 - likewise
+                made[placeholder] = iter([blob_pickler.load(each) for each in pickles])
             holder[argument] = made[placeholder]
     except Exception as error:  # likewise
         raise NotCopyable("it cannot be rebuilt: %s" % _reason(error)) from error
@@ -109,7 +108,7 @@ def with_items(blob: bytes, items: Mapping[Any, Sequence[bytes]]) -> bytes:
 def is_copyable(value: object) -> bool:
     """Whether the value survives a pickle."""
     try:
-        pickle.loads(_pickle(value))  # noqa: S301 - made one line earlier
+        blob_pickler.load(_pickle(value))
     except Exception:  # noqa: BLE001 - as in load_call
         return False
     return True

@@ -7,6 +7,7 @@ import os
 import pathlib
 import pickle
 import shutil
+import struct
 import sys
 import textwrap
 import threading
@@ -89,6 +90,23 @@ def test_a_blob_keeps_what_arguments_share_and_nothing_of_the_original() -> None
     assert first is second is call.kwargs["k"] is call.globals["G"]
     assert first is not rows
     assert call.absent == ("later",)
+
+
+def test_one_nan_stays_one_object_and_another_stays_another() -> None:
+    nan, other, third = float("nan"), float("-nan"), float("nan")
+    values = [nan, other, nan, -0.0, third, float("inf"), {"k": nan}, (other,)]
+    call = call_blobs.load_call(call_blobs.dump_call([values, nan], {"k": {nan}}, {"G": complex(nan, 1)}))
+    [again, one] = call.args
+    assert again[0] is again[2] is again[6]["k"] is one
+    assert call.kwargs["k"] == {one}
+    assert again[1] is again[7][0] is not one
+    assert again[4] is not one is not again[1]
+    assert struct.pack(">4d", *again[:4]) == struct.pack(">4d", *values[:4])
+
+
+def test_the_blob_of_nan_objects_that_occur_once_is_a_plain_pickle() -> None:
+    for values in ([1.5, float("inf"), float("inf"), "x"], [float("nan"), float("nan")], [1e308] * 3):
+        assert call_blobs.dump_call([values], {}, {}) == pickle.dumps(((values,), {}, {}, ()), 4)
 
 
 class Unreadable:

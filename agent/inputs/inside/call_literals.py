@@ -162,7 +162,7 @@ def _in_order(value: Any) -> List[Any]:
 
 
 def _met_twice(values: Sequence[Any]) -> List[Any]:
-    """Mutable objects that occur in more than one place, inner ones first."""
+    """Mutable objects and NaN objects that occur in more than one place, inner ones first."""
     met: Dict[int, int] = {}
     found: List[Any] = []
 
@@ -170,7 +170,7 @@ def _met_twice(values: Sequence[Any]) -> List[Any]:
         if len(met) > MAX_PARTS or depth > MAX_DEPTH:
             return
         kind = type(value)
-        if kind in _SHAREABLE or fields(value):
+        if kind in _SHAREABLE or (kind is float and math.isnan(value)) or fields(value):
             met[id(value)] = met.get(id(value), 0) + 1
             if met[id(value)] > 1:
                 if met[id(value)] == 2:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import contextlib
 import datetime as dt
 import itertools
+import math
 import re
 from decimal import Decimal
 from fractions import Fraction
@@ -99,6 +100,7 @@ def related_inputs(root: Root, place: Place, constants: Constants) -> Iterator[R
     elif type(place.value) in SEQUENCES and place.value:
         for kind, items in _of_sequence(root, place):
             yield kind, with_value(root, place, like(place.value, items))
+        yield from _of_one_nan(root, place)
     for changed in _of_subclasses(place.value):
         yield "object of a subclass", with_value(root, place, changed)
     deep = nested(place.value)
@@ -119,6 +121,20 @@ def _of_sequence(root: Root, place: Place) -> Iterator[Tuple[str, List[Any]]]:
             if type(theirs[0]) is type(own[0]):
                 yield "elements of another argument", theirs
                 yield "elements of another argument", own[:MOST_ELEMENTS] + theirs
+
+
+def _of_one_nan(root: Root, place: Place) -> Iterator[Related]:
+    """The same NaN object in this sequence and in another place: `in`, `count` and sets take it for equal there."""
+    if type(place.value[0]) is not float:
+        return
+    here = with_value(root, place, like(place.value, [math.nan, *list(place.value)[:MOST_ELEMENTS]]))
+    for other in places(root):
+        outside = other.site[: len(place.site)] != place.site
+        if outside and type(other.value) is float:
+            yield "the same not-a-number twice", _with_each(here, [other.site], math.nan)
+        elif outside and type(other.value) in SEQUENCES and other.value and type(other.value[0]) is float:
+            theirs = like(other.value, [math.nan, *list(other.value)[:MOST_ELEMENTS]])
+            yield "the same not-a-number twice", _with_each(here, [other.site], theirs)
 
 
 def _of_text(root: Root, place: Place, constants: Constants) -> Iterator[Related]:

@@ -119,6 +119,11 @@ def test_what_is_too_large_or_not_known_is_told_in_brackets() -> None:
     assert written(object()) == "<object>"
 
 
+def test_one_nan_in_two_places_is_written_once() -> None:
+    nan = float("nan")
+    assert call_text("f", "function", [[nan, float("nan")], nan], {}, {}) == "a = float('nan'); f([a, float('nan')], a)"
+
+
 def test_what_an_iterator_has_left_is_written_and_stays() -> None:
     row = [1]
     numbers = iter([0, row, row, (2,)])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
+import math
 import sys
 from dataclasses import dataclass, field
 from decimal import Decimal
@@ -60,6 +61,12 @@ def _inputs(*args: object) -> dict[str, list[list[object]]]:
 def test_a_value_is_put_in_the_place_of_another_argument() -> None:
     assert [20, [10, 20]] in _inputs(15, [10, 20])["value of another argument"]
     assert ["ab", {"ab": 1}] in _inputs("x", {"ab": 1})["value of another argument"]
+
+
+def test_one_nan_stands_in_two_arguments() -> None:
+    inputs = _inputs([0.5, 1.5], (2.5,), 0.25)["the same not-a-number twice"]
+    assert any(left[0] is right[0] and math.isnan(left[0]) and right[1:] == (2.5,) for left, right, _ in inputs)
+    assert any(left[0] is value and left[1:] == [0.5, 1.5] for left, _, value in inputs)
 
 
 def test_texts_contain_each_other_and_overlap() -> None:

@@ -145,6 +145,22 @@ def test_rewrites_that_do_the_same_agree_on_inputs_of_many_kinds(compare: Compar
             marks=pytest.mark.nightly,
         ),
         pytest.param(
+            "def f(a, b):\n    return [x for x in a if x not in b]\n",
+            "def f(a, b):\n    return [x for x in a if not any(x == y for y in b)]\n",
+            "f([0.5, 1.5], [1.5, 2.5])\nf([3.5], [0.25, 0.5])",
+            "nan",
+            id="one NaN in two arguments",
+            marks=pytest.mark.nightly,
+        ),
+        pytest.param(
+            "def f(a):\n    return len(set(a))\n",
+            "def f(a):\n    return sum(not any(x == y for y in a[:at]) for at, x in enumerate(a))\n",
+            "f([0.5, 1.5])\nf([3.5, 3.5, 0.25])",
+            "nan",
+            id="one NaN twice in a list",
+            marks=pytest.mark.nightly,
+        ),
+        pytest.param(
             "from datetime import datetime, timedelta\nfrom zoneinfo import ZoneInfo\n"
             "def f(shifts):\n    def at(text):\n"
             "        wall = datetime.strptime(text, '%Y-%m-%d %H:%M')\n"
@@ -169,6 +185,14 @@ def test_differences_that_no_real_call_shows(
     assert isinstance(found, Counterexample)
     assert said in found.line
     assert len(found.line) < 4 * MAX_DESCRIPTION, "short, also where no time was left to shrink it"
+
+
+def test_one_nan_in_two_arguments_of_a_real_call_stays_one(compare: Compare) -> None:
+    original = "def f(a, b):\n    return [x for x in a if x not in b]\n"
+    rewrite = "def f(a, b):\n    return [x for x in a if not any(x == y for y in b)]\n"
+    found = compare(original, rewrite, "nan = float('nan')\nf([nan, 1.5], [nan])", rounds=0)
+    assert isinstance(found, Counterexample)
+    assert found.line.startswith("a = float('nan'); f([a], [a]) returned [nan] instead of []"), found.line
 
 
 WALKED = """\
