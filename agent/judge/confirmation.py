@@ -123,6 +123,7 @@ def unproven(
     *,
     unreached: Sequence[int] = (),
     made: int | None = None,
+    needed: Sequence[str] = (),
 ) -> Comparison | None:
     """What is left of a gain where too little was tried to offer it; None if it was enough.
 
@@ -134,9 +135,10 @@ def unproven(
         gain: of the rewrite; None: it is told elsewhere.
         least: how many inputs there have to be as long as more can be made.
         unreached: lines that the rewrite changes and that no input is known to reach.
+        needed: parameters that no input gives anything, and that the rewrite does something else with.
         made: how many of the inputs were made; None for a function without arguments, of which none can be.
     """
-    condition = _condition(agreed, unreached, made)
+    condition = _condition(agreed, unreached, made, needed)
     if condition:
         shown = f"{format_ratio(gain.ratio)}, " if gain is not None else ""
         return Comparison(Decision.CONDITIONAL, f"{shown}the same provided that {condition}", gain)
@@ -148,7 +150,7 @@ def unproven(
     return Comparison(Decision.REFUSED, f"{told}{NOT_TRIED_IN_TIME}")
 
 
-def _condition(agreed: Agreement, unreached: Sequence[int], made: int | None) -> str:
+def _condition(agreed: Agreement, unreached: Sequence[int], made: int | None, needed: Sequence[str]) -> str:
     """What has to hold of calls that nothing was tried like, in words; empty where there are none."""
     if made == 0 and (agreed.exhausted or agreed.failures):
         why = f" ({agreed.failures[0]})" if agreed.failures else ""
@@ -161,6 +163,13 @@ def _condition(agreed: Agreement, unreached: Sequence[int], made: int | None) ->
         stated = " ".join(f'--assume "{name} is not None"' for name in agreed.unvaried)
         are, them = ("is", "it") if len(agreed.unvaried) == 1 else ("are", "them")
         return f"{names} {are} like in the real calls, for nothing else could be made of {them}; state it with {stated}"
+    if needed:
+        names = " and ".join(f"`{name}`" for name in needed)
+        stated = " ".join(f'--assume "not {name}"' for name in needed)
+        return (
+            f"calls give {names} nothing, like the real ones, for the rewrite changes code that uses "
+            f"{'it' if len(needed) == 1 else 'them'}; state it with {stated}"
+        )
     if not unreached:
         return ""
     unless = f"no call reaches {lines_in_words(unreached)} of the original"

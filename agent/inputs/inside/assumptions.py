@@ -49,6 +49,12 @@ class Assumed:
         except (TypeError, ValueError):
             self._signature = inspect.Signature()
 
+    @property
+    def open_parameters(self) -> List[str]:
+        """The names of `*args` and `**kwargs`."""
+        parameters = self._signature.parameters.values()
+        return [each.name for each in parameters if each.kind in (each.VAR_POSITIONAL, each.VAR_KEYWORD)]
+
     def arguments(self, args: Sequence[Any], kwargs: Dict[str, Any]) -> Dict[str, Any]:
         """The arguments by the names of their parameters, defaults included."""
         try:

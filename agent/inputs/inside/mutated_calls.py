@@ -60,6 +60,7 @@ class _Work(NamedTuple):
 
     function: Callable[..., Any]
     calls: Sequence[Call]
+    real: Sequence[Call]  # more of them, which nothing is made from
     bases: List[Base]
     knowledge: Knowledge
     trier: Trier
@@ -105,7 +106,8 @@ def _mutate(request: Request, module: ModuleType, write: Write) -> None:
     if request["cases"] == "later":
         work.bases.extend(with_optional(work.bases[0], knowledge.signature))
     attempts.learn(work.bases)
-    varied = VariedArguments(work.assumed, [*work.bases, *(Base(root_with_lists(call), call) for call in work.calls)])
+    bases = [*work.bases, *(Base(root_with_lists(call), call) for call in work.calls)]
+    varied = VariedArguments(work.assumed, bases, work.real)
     for inputs in (_cases(request, work), _open_cases(request, work), _drawn(request, work, write)):
         attempts.make_all(with_iterators(inputs, knowledge.signature), knowledge.contract, varied)
     attempts.make_put_off(varied)
@@ -130,6 +132,7 @@ def _begun(request: Request, module: ModuleType, write: Write) -> _Work:
     return _Work(
         target.function,
         calls,
+        real,
         bases,
         knowledge,
         trier,

@@ -28,12 +28,12 @@ class Signature(NamedTuple):
     iterables: Set[Site]  # arguments whose hint allows an iterator, which can be gone through only once
 
     def with_fewer(self, root: Root) -> Iterator[Root]:
-        """The call without one of the arguments that may be left out."""
+        """The call without one of the arguments that may be left out: those of `**kwargs`, too."""
         args, kwargs = root
         if args and len(args) <= len(self.names) and self.names[len(args) - 1] in self.defaults:
             yield [args[:-1], kwargs]
         for name in kwargs:
-            if name in self.defaults:
+            if name in self.defaults or name not in (*self.names, *self.keyword_only):
                 yield [args, {other: value for other, value in kwargs.items() if other != name}]
 
     def with_more(self, root: Root) -> Iterator[Root]:

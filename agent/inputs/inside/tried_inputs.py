@@ -188,7 +188,8 @@ class Attempts:
             write({"kind": "parameter", "name": name, "varied": is_varied})
         spent_s = round(self._spent_on_chains_s, 3)
         ranks = {"probing": self._probing_numbers, "ruled_out": self._ruled_out_numbers}
-        write({"kind": "told", "body": {"leading": self._leading_numbers, **ranks, "chains_s": spent_s}})
+        told = {"never_given": varied.never_given, "chains_s": spent_s}
+        write({"kind": "told", "body": {"leading": self._leading_numbers, **ranks, **told}})
         if self._is_hurried:
             write(HURRIED)
         for kind, number in self._too_long.items():

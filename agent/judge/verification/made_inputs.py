@@ -105,6 +105,7 @@ class Inputs:
     skipped: list[Skipped] = field(default_factory=list)
     exhausted: bool = False
     _varied: dict[str, bool] = field(default_factory=dict)  # by parameter
+    _never_given: set[str] = field(default_factory=set)  # `*args` and `**kwargs` that are empty in the real calls
     _varied_by: list[dict[str, bool]] = field(default_factory=list)  # the same after each round
     _leading: list[bytes] = field(default_factory=list)  # made inputs that take a new way through the code
     _unreached: tuple[int, tuple[int, ...]] | None = None  # the number of calls that were looked at, and the lines
@@ -172,7 +173,17 @@ class Inputs:
         return len(self._rounds)
 
     def unvaried(self, rounds: int) -> tuple[str, ...]:
-        """Parameters whose argument was the real one in all of so many rounds, and that no assumption names."""
+        """Parameters whose argument was the real one in all of so many rounds, and that no assumption names.
+
+        Without those that `never_given` tells.
+        """
+        return tuple(name for name in self._as_in_real_calls(rounds) if name not in self._never_given)
+
+    def never_given(self, rounds: int) -> tuple[str, ...]:
+        """The same of `*args` and `**kwargs` that no call gives anything."""
+        return tuple(name for name in self._as_in_real_calls(rounds) if name in self._never_given)
+
+    def _as_in_real_calls(self, rounds: int) -> tuple[str, ...]:
         said = {node.id for text in self.assume for node in ast.walk(ast.parse(text)) if isinstance(node, ast.Name)}
         with self._making:
             known = self._varied if rounds >= self.made else self._varied_by[rounds - 1] if rounds else {}
@@ -209,6 +220,7 @@ class Inputs:
         self._spent_on_chains_s += _spent_on_chains_s(answer)
         for name, varied in answer.parameters:
             self._varied[name] = self._varied.get(name, False) or varied
+        self._never_given |= _names_told(answer, "never_given")
         self._fruitless = 0 if len(made.calls) >= FEW else self._fruitless + 1
         self._asked += 1
         if made.calls:
@@ -416,6 +428,12 @@ def _told(answer: Answer, name: str) -> set[int]:
     """The numbers of calls that a job tells under a name."""
     lists = [told for body in answer.told if isinstance(told := body.get(name), list)]
     return {number for told in lists for number in told if isinstance(number, int)}
+
+
+def _names_told(answer: Answer, name: str) -> set[str]:
+    """The names of parameters that a job tells under a name."""
+    lists = [told for body in answer.told if isinstance(told := body.get(name), list)]
+    return {parameter for told in lists for parameter in told if isinstance(parameter, str)}
 
 
 def _text(blob: bytes) -> str:

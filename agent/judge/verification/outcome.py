@@ -98,6 +98,7 @@ class Agreement:
     skipped: tuple[Skipped, ...] = field(default=())
     exhausted: bool = False  # no new inputs were left; otherwise the time was over
     unvaried: tuple[str, ...] = ()  # parameters of which no other argument than the real ones could be made
+    never_given: tuple[str, ...] = ()  # `*args` and `**kwargs` that no input and no real call gives anything
     unreached: tuple[int, ...] = ()  # lines of the original that no input and no real call is known to reach
     remark: str = ""  # what else there is to tell of the search
     beyond_hints: Counterexample | None = None  # a difference on values that a type hint rules out
@@ -128,6 +129,16 @@ class Agreement:
     @property
     def caveat(self) -> str:
         """What whoever takes the rewrite has to know of it, in words; empty: nothing."""
+        return "; ".join(filter(None, [self._beyond_calls, self._not_given]))
+
+    @property
+    def _not_given(self) -> str:
+        if not self.never_given:
+            return ""
+        return f"no real call and no input gives {' or '.join(f'`{name}`' for name in self.never_given)} anything"
+
+    @property
+    def _beyond_calls(self) -> str:
         if self.beyond_calls is None:
             return ""
         return (

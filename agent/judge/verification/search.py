@@ -340,7 +340,8 @@ class DifferenceSearch:
         origins = tuple(Counter(agreed.values()).most_common())
         skipped = tuple(inputs.skipped)
         exhausted = inputs.exhausted and compared >= inputs.made  # another thread may have made more than were compared
-        return Agreement(origins, skipped, exhausted=exhausted, unvaried=inputs.unvaried(compared))
+        unvaried, never_given = inputs.unvaried(compared), inputs.never_given(compared)
+        return Agreement(origins, skipped, exhausted=exhausted, unvaried=unvaried, never_given=never_given)
 
     def _shrunk(self, source: str, found: Differing, comparer: Comparer, *, keeps_within: bool) -> Counterexample:
         """The difference on a smaller input; made inputs are small to begin with.

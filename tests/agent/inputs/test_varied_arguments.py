@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import array
 import copy
 import enum
 from types import ModuleType
@@ -14,6 +15,27 @@ from afterburner.sandbox.driver.call_blobs import Call
 
 
 def f(rows: Any, size: Any = 3) -> None: ...
+
+
+def g(rows: Any, *more: Any, **options: Any) -> None: ...
+
+
+class Plain:
+    def __init__(self, held: Any = None) -> None:
+        if held is not None:
+            self.held = held
+
+
+class Derived(Plain):
+    """Its own dictionary has no `__dict__`: the base's has."""
+
+
+class Row(list[int]):
+    pass
+
+
+class Slotted:
+    __slots__ = ("held",)
 
 
 def varied(*real: tuple[Any, ...]) -> VariedArguments:
@@ -48,3 +70,26 @@ def test_what_has_no_others_like_it_is_left_out() -> None:
     colour = enum.Enum("colour", "RED")
     assert [can_be_varied(each) for each in (None, True, len, enum, colour.RED)] == [False] * 5
     assert varied((None, len)).by_name == {}
+
+
+def test_an_object_that_holds_nothing_has_no_others_like_it() -> None:
+    filled = Slotted()
+    filled.held = 1
+    assert [can_be_varied(each) for each in (Plain(), Derived(), Slotted())] == [False] * 3
+    assert [can_be_varied(each) for each in (Plain(1), Derived([]), filled, array.array("d"), Row())] == [True] * 5
+
+
+def test_keywords_that_differ_between_real_calls_are_varied() -> None:
+    with_default, with_key, bare = (
+        Call(([1],), keywords, {}) for keywords in ({"default": None}, {"key": "a", "default": 1}, {})
+    )
+    for real, options, never in (
+        ((with_default, with_key), True, ["more"]),
+        ((with_default, bare), True, ["more"]),
+        ((with_default, with_default), False, ["more"]),
+        ((bare, bare), False, ["more", "options"]),
+        ((bare, Call(([1], 2), {}, {})), False, ["options"]),
+    ):
+        bases = [Base([list(call.args), dict(call.kwargs)], call) for call in real]
+        looked = VariedArguments(Assumed(ModuleType("empty"), g, []), bases, real)
+        assert (looked.by_name["options"], looked.never_given) == (options, never)

@@ -168,6 +168,35 @@ def test_two_versions_are_the_same_only_as_far_as_inputs_could_be_made(
     assert found.decision == "faster", found.reason
 
 
+OPEN = """\
+def total(items, **options):
+    found = options.get("start", 0)
+    for item in items:
+        found += item
+    return found
+
+
+if __name__ == "__main__":
+    total([3, 1, 2])
+"""
+
+
+def test_keywords_that_no_call_gives_are_a_condition_only_where_the_rewrite_changes_their_use(
+    make_bench: MakeBench,
+) -> None:
+    bench, agreed = make_bench(OPEN, "total"), Agreement(MANY, never_given=("options",))
+    confirming = Confirming(bench, UntimedJudge(Objective.TIME, 0.05, 0), Deadline.after(LONG_S), lambda _: None)
+    original, beside, other = (
+        Incumbent("one", text, Measurement(1.0, 1.0, 1, 1.0), ratio=1.0)
+        for text in (OPEN, OPEN.replace("found += ", "found = found + "), OPEN.replace('"start"', '"begin"'))
+    )
+    assert confirming.unproven(agreed, beside, original) is None
+    said = confirming.unproven(agreed, other, original)
+    assert said is not None
+    assert said.decision is Decision.CONDITIONAL
+    assert '--assume "not options"' in said.reason
+
+
 FEW, MANY = (("empty", 12),), (("empty", 12), ("large", 900))
 FAILED = (Skipped(MADE_INPUTS, "it ran longer than 4 s"),)
 

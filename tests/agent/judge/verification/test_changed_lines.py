@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from afterburner.agent.judge.verification.changed_lines import MOST_LINES, changed_lines
+from afterburner.agent.judge.verification.changed_lines import MOST_LINES, changed_lines, mentioned_in_changes
+from afterburner.agent.types import Target
 
 BEFORE = """\
 def f(items, limit):
@@ -104,3 +105,19 @@ def test_of_functions_with_too_many_lines_to_compare_every_line_counts_as_change
 
 def test_without_lines_the_text_may_be_of_any_language() -> None:
     assert changed_lines("int main() { return 0; }", "int main() { return 1; }", ()) == ()
+
+
+def test_a_parameter_counts_where_a_change_may_concern_it() -> None:
+    before = "LIMIT = 3\n\ndef f(n, *more, **options):\n    n += 1\n    return g(n, **options)\n"
+    target = Target("/f.py", before, "f", "f", "/", "/")
+
+    def found(*changes: tuple[str, str]) -> tuple[str, ...]:
+        after = before
+        for old, new in changes:
+            after = after.replace(old, new)
+        return mentioned_in_changes(target, before, after, ("more", "options"))
+
+    assert found(("n += 1", "n = n + 1")) == ()
+    assert found(("g(n, **options)", "g(n + 1)"), ("    n += 1\n", "")) == ("options",)
+    assert found(("n += 1", "n += 1 + len(more)")) == ("more",)
+    assert found(("LIMIT = 3", "LIMIT = 4")) == ("options",), "what it is handed on to may be another function"

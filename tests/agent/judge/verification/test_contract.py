@@ -227,6 +227,29 @@ def test_an_argument_that_is_equal_in_every_input_is_not_varied(compare: Compare
     assert found.unvaried == ("cart",)
 
 
+OPEN = "class Plain:\n    pass\n\n\nclass Adder(Plain):\n    def f(self, items, **options):\n        return {}\n"
+
+
+@pytest.mark.parametrize(
+    ("calls", "never_given"),
+    [
+        ("Adder().f([1])\nAdder().f([4, 2])", ("options",)),
+        pytest.param("Adder().f([1], start=2)", (), marks=pytest.mark.nightly),
+    ],
+)
+def test_an_empty_object_and_keywords_are_no_condition(
+    compare: Compare, calls: str, never_given: tuple[str, ...]
+) -> None:
+    rewrite = OPEN.format("options.get('start', 0) + sum(items)")
+    original = OPEN.format("sum(items, options.get('start', 0))")
+    found = compare(
+        original, rewrite, calls, function="Adder.f", rounds=1, assume=("all(type(x) is int for x in items)",)
+    )
+    assert isinstance(found, Agreement)
+    assert (found.unvaried, found.never_given) == ((), never_given)
+    assert ("gives `options` anything" in found.caveat) == bool(never_given)
+
+
 @pytest.mark.nightly
 def test_a_date_in_another_notation_and_a_decimal_of_another_argument_are_tried(compare: Compare) -> None:
     dates = (
