@@ -261,6 +261,14 @@ def _has_hidden_state(kind: type) -> bool:
     return is_static or _ITEMSIZE(kind) != 0 or _BASICSIZE(kind) > room
 
 
+def _method_in_c(encoder: Encoder, value: Any) -> Iterator[Any]:
+    """A method such as `str.lower`: nobody else can make one, so it is its name in its class."""
+    owner, name = value.__objclass__, value.__name__
+    if own_method(owner, name) is not value:
+        return encoder.opaque_value("%s of %s" % (name, class_name(owner)))
+    return encoder.parts("function", "%s.%s" % (class_name(owner), name))
+
+
 def _instance(layout: Layout, encoder: Encoder, value: Any) -> Iterator[Any]:
     return encoder.parts("object", layout.name, layout.state(encoder, value))
 
@@ -324,5 +332,9 @@ def _imported(module: str, name: str) -> Any:
 
 
 _OF_BUILTINS: Dict[type, Plan] = {
-    kind: Plan(_is_mutable(kind), is_iterator(kind), handler) for kind, handler in EXACT.items()
+    **{kind: Plan(_is_mutable(kind), is_iterator(kind), handler) for kind, handler in EXACT.items()},
+    **{
+        kind: Plan(is_mutable=False, is_iterator=False, open=_method_in_c)
+        for kind in (types.MethodDescriptorType, types.WrapperDescriptorType)
+    },
 }

@@ -143,6 +143,9 @@ DIFFERENT: list[tuple[Callable[[], object], Callable[[], object]]] = [
     (lambda: dict.fromkeys(range(9000), 0), lambda: dict.fromkeys(range(9000), False)),
     (lambda: "\udc80", lambda: "\udc81"),
     (lambda: len, lambda: sum),
+    (lambda: str.lower, lambda: str.upper),
+    (lambda: str.lower, lambda: bytes.lower),
+    (lambda: int.__add__, lambda: float.__add__),
     (lambda: types.SimpleNamespace(a=1), lambda: types.SimpleNamespace(a=2)),
     (lambda: logging.getLogger("a"), lambda: logging.getLogger("b")),
     (lambda: zoneinfo.ZoneInfo("UTC"), lambda: dt.UTC),
@@ -323,7 +326,7 @@ def test_what_cannot_be_looked_into_is_told() -> None:
     assert b'["opaque",' in encoder.encode([1, lambda: 0, sys.stderr.buffer])
     assert len(encoder.opaque) == 2
     encoder = value_encoder.Encoder()
-    encoder.encode([1, "opaque", Point(1)])
+    encoder.encode([1, "opaque", Point(1), len, str.lower, list.append, int.__add__])
     assert encoder.opaque == []
 
 

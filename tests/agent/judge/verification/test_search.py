@@ -195,6 +195,15 @@ def test_one_nan_in_two_arguments_of_a_real_call_stays_one(compare: Compare) -> 
     assert found.line.startswith("a = float('nan'); f([a], [a]) returned [nan] instead of []"), found.line
 
 
+def test_a_method_of_a_builtin_class_is_an_argument_like_others(compare: Compare) -> None:
+    original = "def f(words, key=None):\n    return max(words, key=key)\n"
+    calls = "f(['b', 'A', 'C'], key=str.lower)"
+    found = compare(original, original.replace("key=key", "key=None"), calls, rounds=0)
+    assert isinstance(found, Counterexample)
+    assert "key=str.lower" in found.line
+    assert isinstance(compare(original, original.replace("max(words", "max(iter(words)"), calls, rounds=0), Agreement)
+
+
 WALKED = """\
 def f(tree):
     found, waiting = 0, [tree]
