@@ -81,7 +81,7 @@ def _holds_nothing(value: Any) -> bool:
         made_by, given, *state = value.__reduce_ex__(2)
     except Exception:  # noqa: BLE001 - whatever it raises, it is not known to hold nothing
         return False
-    is_made_of_nothing = made_by is copyreg.__newobj__ and len(given) == 1  # of its class alone
+    is_made_of_nothing = made_by is vars(copyreg)["__newobj__"] and len(given) == 1  # of its class alone
     return is_made_of_nothing and all(each is None or (type(each) is dict and not each) for each in state)
 
 
