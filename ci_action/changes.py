@@ -14,7 +14,7 @@ from afterburner.agent.code.locate import functions_in, text_of
 from afterburner.agent.code.source_text import dedent, split_lines
 from afterburner.agent.inputs.project_modules import has_generated_name, is_hidden, is_test, says_generated
 from afterburner.agent.wording import count
-from afterburner.ci_action.python_code import code_outside, codes_of_functions, decode
+from afterburner.ci_action.python_code import code_outside, codes_of_functions, decode, rebound_functions
 from afterburner.ci_action.report.document import MOST_LINES, function_key
 from afterburner.ci_action.repository import ChangedFile, blob_at, bytes_of_blob, changed_files
 
@@ -46,7 +46,10 @@ class ChangedFunction:
         blob: the git id of the file at the head.
         is_new: whether the base has no function of this name in this file.
         is_executable: of the file.
-        moved_from: the file of the base that has a function of this name, and lost it; empty: there is none.
+        moved_from: the files of the base that had a function of this name, and have the name no longer; empty: there
+            are none.
+        is_bound: whether the head binds the name otherwise than the base, such as by an import: the lines and the text
+            are those of that statement.
     """
 
     file: str
@@ -59,6 +62,7 @@ class ChangedFunction:
     is_new: bool
     is_executable: bool = False
     moved_from: str = ""
+    is_bound: bool = False
 
     @property
     def source_sha256(self) -> str:
@@ -132,7 +136,9 @@ def find_changes(repository: Repo, span: Range, wanted: PathFilter, *, of_checko
             if of_checkout:
                 _check_on_disk(root / PurePosixPath(changed.path), changed.blob)
             data = _bytes_at_head(repository, changed)
-            functions += _changed_functions(repository, changed, data)
+            found = list(_changed_functions(repository, changed, data))
+            functions += found
+            functions += _rebound_functions(repository, changed, data, {each.name for each in found})
             left_out += [LeftOut(name, _OF_PROPERTY, each) for each in _changed_properties(repository, changed, data)]
             if _differs_outside_of_functions(repository, changed, data):
                 notes.append(f"{name}: code outside of functions was changed, too, and is not measured by itself")
@@ -179,19 +185,23 @@ def _with_moves(
     if not any(each.is_new for each in functions):
         return tuple(functions)
     gone = _vanished(repository, files)
+    bound = {(each.base_file, each.name) for each in functions if each.is_bound}
+    only_moved: set[tuple[str, str]] = set()
     found = []
     for each in functions:
-        place, code = gone.get(each.name, ("", "")) if each.is_new else ("", "")
-        if not place:
-            found.append(each)
-        elif codes_of_functions(dedent(each.text)).get(each.name.rpartition(".")[2]) != code:
-            found.append(replace(each, moved_from=place))
-    return tuple(found)
+        codes = gone.get(each.name, {}) if each.is_new else {}
+        own = codes_of_functions(dedent(each.text)).get(each.name.rpartition(".")[2]) if codes else None
+        if same := {(file, each.name) for file, code in codes.items() if code == own}:
+            only_moved |= same
+        else:
+            lost = [file for file in codes if (file, each.name) not in bound]
+            found.append(replace(each, moved_from=" and ".join(lost)))
+    return tuple(each for each in found if not each.is_bound or (each.base_file, each.name) not in only_moved)
 
 
-def _vanished(repository: Repo, files: Sequence[ChangedFile]) -> dict[str, tuple[str, str]]:
-    """The functions that a changed or deleted file has no longer: their file and their code, by name."""
-    found: dict[str, list[tuple[str, str]]] = {}
+def _vanished(repository: Repo, files: Sequence[ChangedFile]) -> dict[str, dict[str, str]]:
+    """The functions that changed or deleted files have no longer: by name, their code in each file."""
+    found: dict[str, dict[str, str]] = {}
     for changed in files:
         if not (changed.was_regular and changed.base_path.endswith(".py")):
             continue
@@ -203,8 +213,8 @@ def _vanished(repository: Repo, files: Sequence[ChangedFile]) -> dict[str, tuple
         for name in known:
             left.pop(name, None)
         for name, code in left.items():
-            found.setdefault(name, []).append((changed.base_path, code))
-    return {name: places[0] for name, places in found.items() if len(places) == 1}
+            found.setdefault(name, {})[changed.base_path] = code
+    return found
 
 
 def _that_count(files: Sequence[ChangedFile], wanted: PathFilter) -> list[ChangedFile]:
@@ -228,6 +238,30 @@ def _changed_functions(repository: Repo, changed: ChangedFile, data: bytes) -> I
         if before is None or says_generated(decode(before).splitlines()):
             raise UsageError("its name or its first lines say that a program generates it")
     return _functions(changed, data, _basecodes_of_functions(repository, changed) if changed.was_regular else {})
+
+
+def _rebound_functions(
+    repository: Repo, changed: ChangedFile, data: bytes, known: set[str]
+) -> Iterator[ChangedFunction]:
+    """The functions of the base, besides the known, whose names the head binds by an import or an assignment."""
+    before = bytes_of_blob(repository, changed.base_blob, MOST_BYTES) if changed.was_regular else None
+    if before is None:
+        return
+    text, _ = text_of(data, changed.path)
+    lines = split_lines(text)
+    for name, (first, last) in rebound_functions(decode(before), text).items():
+        if name not in known and len(name) <= LONGEST_NAME:
+            yield ChangedFunction(
+                file=changed.path,
+                base_file=changed.base_path,
+                name=name,
+                first_line=first,
+                last_line=last,
+                text="".join(lines[first - 1 : last]),
+                blob=changed.blob,
+                is_new=False,
+                is_bound=True,
+            )
 
 
 def _changed_properties(repository: Repo, changed: ChangedFile, data: bytes) -> Iterator[str]:

@@ -13,7 +13,6 @@ from afterburner.agent.deadline import Deadline
 from afterburner.agent.inputs.profiled_command import python_command
 from afterburner.agent.options import BatchPlace
 from afterburner.agent.page.comparison_section import section_of_comparison
-from afterburner.ci_action.changes import LeftOut
 from afterburner.ci_action.findings import (
     Place,
     part_interrupted,
@@ -37,6 +36,7 @@ if TYPE_CHECKING:
     from afterburner.ci_action.options import CiOptions
     from afterburner.ci_action.repository import Range
 
+_MOVED = "it was moved from {} and changed as well, and no import or assignment there names it"
 _SURVEY_SHARE, _LONGEST_SURVEY_S = 0.25, 120.0
 
 
@@ -59,17 +59,15 @@ class Comparing:
     on_event: OnEvent
 
     def compare(self, functions: Mapping[Key, ChangedFunction]) -> None:
-        """Compare the functions that both commits have, the hottest first.
+        """Compare the functions that both commits have, the hottest first. One that was moved away has no answer.
 
         Raises:
             AfterburnerError: nothing could be done at all, such as for want of a sandbox.
         """
         deadline = Deadline.after(self.options.search.max_seconds)
         old = {key: each for key, each in functions.items() if not each.is_new}
-        self.gathered.left_out += [
-            LeftOut(
-                each.file, f"it was moved from {each.moved_from}, and only code in its old file is compared", each.name
-            )
+        self.gathered.functions += [
+            part_of_failure(Place(each, None), _MOVED.format(each.moved_from), 0.0)
             for each in functions.values()
             if each.moved_from
         ]

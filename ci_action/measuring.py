@@ -77,7 +77,8 @@ def measure(options: CiOptions, on_event: OnEvent = ignore_event) -> Measured:
             gathered.notes += changes.notes
             functions = {(each.file, each.name): each for each in changes.functions}
             if options.mode is Mode.OPTIMIZE:
-                _optimize_changes(session, options, functions, gathered, on_event)
+                with_code = {key: each for key, each in functions.items() if not each.is_bound}
+                _optimize_changes(session, options, with_code, gathered, on_event)
             else:
                 Comparing(session, options, span, gathered, on_event).compare(functions)
         base = None if options.mode is Mode.SCHEDULE else span.base.hexsha

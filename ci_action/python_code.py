@@ -8,6 +8,8 @@ import tokenize
 from typing import Any
 
 from afterburner.agent import UsageError
+from afterburner.agent.code.bindings import bindings_without_def
+from afterburner.agent.code.locate import functions_in
 from afterburner.agent.code.source_text import dedent, parse
 
 _DOCSTRING_OWNERS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
@@ -52,6 +54,27 @@ def codes_of_functions(text: str) -> dict[str, str]:
         return {}
     except (RecursionError, MemoryError) as error:
         raise UsageError("it is nested too deeply, here or at the base") from error
+    return found
+
+
+def rebound_functions(before: str, after: str) -> dict[str, tuple[int, int]]:
+    """The functions of one version whose names a new statement of another version binds, and its lines.
+
+    Such as by `from .faster import f`, or by `f = g`, whether or not that version still defines the function as well.
+
+    Raises:
+        TargetError: the version before cannot be parsed.
+    """
+    try:
+        old, new = parse(before), parse(after)
+    except (SyntaxError, ValueError):
+        return {}
+    found = {}
+    for name, _, _ in functions_in(before):
+        known = {ast.dump(each) for each in bindings_without_def(old, name)}
+        added = [each for each in bindings_without_def(new, name) if ast.dump(each) not in known]
+        if added:
+            found[name] = (added[-1].lineno, added[-1].end_lineno or added[-1].lineno)
     return found
 
 

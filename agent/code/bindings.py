@@ -7,7 +7,7 @@ from collections import defaultdict
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator
 
 OTHER = ""  # the origin of whatever is not imported
 
@@ -28,6 +28,31 @@ def module_bindings(statements: Iterable[ast.stmt]) -> dict[str, set[str]]:
     for statement in statements:
         collector.visit(statement)
     return collector.bound
+
+
+def bindings_without_def(tree: ast.Module, qualname: str) -> list[ast.stmt]:
+    """The statements that bind `name` in the module, or in a class of it, other than by `def`: in their order."""
+    body: list[ast.stmt] = tree.body
+    *classes, name = qualname.split(".")
+    for part in classes:
+        body = [each for node in body if isinstance(node, ast.ClassDef) and node.name == part for each in node.body]
+    return [each for each in _statements_without_blocks(body) if name in module_bindings([each])]
+
+
+def _statements_without_blocks(nodes: Iterable[ast.AST]) -> Iterator[ast.stmt]:
+    """The statements of a scope, also those below `if`, `try` and the like, but no functions."""
+    for node in nodes:
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+            continue
+        inner = [
+            each
+            for each in ast.iter_child_nodes(node)
+            if isinstance(each, ast.stmt | ast.ExceptHandler | ast.match_case) and not isinstance(node, ast.ClassDef)
+        ]
+        if inner:
+            yield from _statements_without_blocks(inner)
+        elif isinstance(node, ast.stmt):
+            yield node
 
 
 def names_read(node: ast.AST) -> set[str]:

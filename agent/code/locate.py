@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from afterburner.agent.code import cst
-from afterburner.agent.code.bindings import explain_name
+from afterburner.agent.code.bindings import bindings_without_def, explain_name
 from afterburner.agent.code.index import index_functions, nested_functions
 from afterburner.agent.code.languages import PYTHON, language_of
 from afterburner.agent.code.module_name import module_name
@@ -74,13 +74,15 @@ def find_target(
     project_root: str = "",
     *,
     text: str | None = None,
+    or_bound: bool = False,
 ) -> Target:
     """Find the function `name`, `Class.method` or `Outer.Inner.method` in a file.
 
     Without a function the whole file is the target. If it is not meant to be (`whole_program` is false: the hottest
     function is still to be found), the file has to define at least one. Programs in other languages, which `language`
     or the suffix tells, are targets as a whole. Without `project_root` the file's own project is found.
-    `text` is what an editor holds, and counts in place of what is on the disk.
+    `text` is what an editor holds, and counts in place of what is on the disk. With `or_bound`, an import or an
+    assignment may bind the name in place of a `def`: the lines of the target are then those of that statement.
 
     Raises:
         TargetError: the file cannot be read, or it has no such function; the message names the nearest.
@@ -103,7 +105,7 @@ def find_target(
         last_line=max(1, len(split_lines(source))),
     )
     if function is not None:
-        return _at(whole, function)
+        return _at(whole, function, or_bound=or_bound)
     if not whole_program and not functions_in(source):
         raise TargetError(f"{path} defines no function. Give --cases DIR to optimise it as a stdin/stdout program.")
     return whole
@@ -135,15 +137,17 @@ def function_texts(source: str) -> dict[str, str]:
     return {name: "".join(lines[first - 1 : last]) for name, first, last in functions_in(source)}
 
 
-def with_source(target: Target, source: str) -> Target:
+def with_source(target: Target, source: str, *, or_bound: bool = False) -> Target:
     """Give the same target in another text of its file, for instance with a rewrite in place.
+
+    `or_bound` is that of `find_target`, for a text that may be another version of the file.
 
     Raises:
         TargetError: the text cannot be parsed or has no such function.
     """
     if target.function is None:
         return replace(target, source=source, last_line=max(1, len(split_lines(source))))
-    return _at(replace(target, source=source), target.function)
+    return _at(replace(target, source=source), target.function, or_bound=or_bound)
 
 
 def function_source(target: Target) -> str:
@@ -191,10 +195,13 @@ def _places(source: str) -> tuple[FunctionPlace, ...]:
         raise TargetError("The file cannot be parsed: an expression in it is nested too deeply.") from None
 
 
-def _at(whole: Target, function: str) -> Target:
+def _at(whole: Target, function: str, *, or_bound: bool) -> Target:
     """Narrow a target down to one function of its file."""
     places = _places(whole.source)
     place = next((place for place in places if place.qualname == function), None)
+    if place is None and or_bound and (bindings := bindings_without_def(parse(whole.source), function)):
+        first, last = bindings[-1].lineno, bindings[-1].end_lineno
+        return replace(whole, function=function, first_line=first, last_line=last or first)
     if place is None:
         raise TargetError(_not_found(whole, function, [each.qualname for each in places if not each.is_accessor]))
     if place.is_accessor:

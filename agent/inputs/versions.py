@@ -61,8 +61,10 @@ class Versions:
     skipped: tuple[Skipped, ...]
 
 
-def read_version(job: Job, sandbox: Sandbox) -> Version:
+def read_version(job: Job, sandbox: Sandbox, *, or_bound: bool = False) -> Version:
     """Find the target of a job and copy its project, from the disk or from a git revision.
+
+    With `or_bound`, the file may bind the function's name without defining it, such as by an import.
 
     Raises:
         TargetError: the file cannot be read, or it has no such function.
@@ -71,14 +73,14 @@ def read_version(job: Job, sandbox: Sandbox) -> Version:
     whole_program = job.inputs.cases is not None and job.function is None
     path = Path(os.path.abspath(job.path))  # noqa: PTH100 - Path.resolve would follow links
     if job.revision:
-        return _of_revision(job, path, sandbox, whole_program=whole_program)
+        return _of_revision(job, path, sandbox, whole_program=whole_program, or_bound=or_bound)
     text = RunSettings(job.path, unsaved=job.unsaved).unsaved_text(path)
-    target = find_target(path, job.function, whole_program, job.inputs.language, text=text)
+    target = find_target(path, job.function, whole_program, job.inputs.language, text=text, or_bound=or_bound)
     project = copy_project(target, sandbox, job.unsaved, job.inputs.left_out) if target.language == PYTHON else None
     return Version(target, project, unsaved=job.unsaved)
 
 
-def _of_revision(job: Job, path: Path, sandbox: Sandbox, *, whole_program: bool) -> Version:
+def _of_revision(job: Job, path: Path, sandbox: Sandbox, *, whole_program: bool, or_bound: bool) -> Version:
     root, folder = find_project_root(path), sandbox.staging_folder()
     tree = export_tree(root, job.revision, folder)
     place = folder / path.relative_to(root)
@@ -86,7 +88,9 @@ def _of_revision(job: Job, path: Path, sandbox: Sandbox, *, whole_program: bool)
         raise TargetError(f"{path.relative_to(root)} is not a file of revision {job.revision}.")
     text, _ = read_source(place)
     try:
-        target = find_target(path, job.function, whole_program, job.inputs.language, str(root), text=text)
+        target = find_target(
+            path, job.function, whole_program, job.inputs.language, str(root), text=text, or_bound=or_bound
+        )
     except TargetError as error:
         raise TargetError(f"Revision {job.revision}: {error}") from error
     project = StagedProject((Bind(str(folder), str(root)),), tree.files, tree.left_out, root, folder)

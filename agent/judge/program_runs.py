@@ -138,7 +138,7 @@ def run_program(
         SandboxInternalError: the sandbox itself failed.
     """
     limits = replace(Limits(), wall_time_s=limit_s, cpu_time_s=limit_s, file_kib=SCRATCH_KIB)
-    harness = Harness(bench.sandbox, with_source(bench.target, source), environment, limits)
+    harness = Harness(bench.sandbox, with_source(bench.target, source, or_bound=True), environment, limits)
     fields = {
         "text": base64.b64encode(encoded_source(source)).decode("ascii"),
         "arguments": ["-c", _FIXED_CLOCK, *program.arguments] if elsewhere else list(program.arguments),

@@ -153,5 +153,5 @@ def _broken_tests(bench: Workbench, winner: str) -> WholeRunDifference | None:
 def _suite(bench: Workbench, source: str, environment: PythonEnvironment) -> Suite | None:
     """What becomes of the tests that may reach the function; None: there are none, or they cannot be run."""
     limits = Limits(wall_time_s=LONGEST_RUN_S, cpu_time_s=LONGEST_RUN_S)
-    harness = Harness(bench.sandbox, with_source(bench.target, source), environment, limits)
+    harness = Harness(bench.sandbox, with_source(bench.target, source, or_bound=True), environment, limits)
     return harness.ask("pytest", "pytest", {"indirect": "too"}).suite

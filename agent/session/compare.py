@@ -162,7 +162,8 @@ class _Prepared:
 
 def _staged(before: Job, after: Job, sandbox: Sandbox, allow: Callable[[Target], None], on_event: OnEvent) -> Versions:
     """Both versions with copies of their trees, which are allowed to run."""
-    old, new = read_version(before, sandbox), read_version(replace(after, inputs=before.inputs), sandbox)
+    old = read_version(before, sandbox)
+    new = read_version(replace(after, inputs=before.inputs), sandbox, or_bound=True)
     if old.target.language != new.target.language:
         raise UsageError(f"{old.target.language} and {new.target.language}: both versions must be in one language.")
     for target in (old.target, new.target):
@@ -268,7 +269,7 @@ def _target(versions: Versions, settings: RunSettings, sandbox: Sandbox, limits:
     if function is None:
         function = hottest_functions(sandbox, before, versions.environment, settings, limits)[0]
     try:
-        with_source(replace(after, function=function), after.source)
+        with_source(replace(after, function=function), after.source, or_bound=True)
     except TargetError as error:
         raise TargetError(f"{function} is to be compared, and AFTER lacks it: {error}") from error
     return with_source(replace(before, function=function), before.source)

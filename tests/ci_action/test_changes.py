@@ -252,6 +252,71 @@ def test_a_function_that_only_moved_is_no_change_and_one_that_was_changed_as_wel
     assert (found.file, found.name, found.moved_from) == ("shop/sums.py", "total", "shop/names.py")
 
 
+INITIALS, TOTAL = (NAMES.index(f"def {name}") for name in ("initials", "total"))
+OTHER_TOTAL = NAMES[TOTAL:].replace("result += price", "result = result + price")
+
+
+@pytest.mark.parametrize(
+    ("files", "line", "bound_by"),
+    [
+        pytest.param(
+            {"shop/names.py": NAMES[:TOTAL] + OTHER_TOTAL.replace("def total", "def tally") + "\n\ntotal = tally\n"},
+            17,
+            "total = tally\n",
+            id="renamed, and given its old name again",
+        ),
+        pytest.param(
+            {"shop/names.py": f"from .sums import total\n\n\n{NAMES[INITIALS:TOTAL]}", "shop/sums.py": OTHER_TOTAL},
+            1,
+            "from .sums import total\n",
+            id="moved, and imported back",
+        ),
+        pytest.param(
+            {"shop/names.py": f"{NAMES}\n\ntry:\n    from .sums import total\nexcept ImportError:\n    pass\n"},
+            18,
+            "    from .sums import total\n",
+            id="still defined, and bound again below",
+        ),
+    ],
+)
+def test_a_function_whose_name_the_head_binds_to_something_else_is_changed(
+    repository: Repository, files: dict[str, str], line: int, bound_by: str
+) -> None:
+    repository.commit(files)
+    [found] = [each for each in changes(repository).functions if each.name == "total" and not each.is_new]
+    assert (found.file, found.base_file, found.is_bound) == ("shop/names.py", "shop/names.py", True)
+    assert (found.first_line, found.text) == (line, bound_by)
+    assert not any(each.moved_from for each in changes(repository).functions), "it is compared in its old file"
+
+
+def test_a_method_that_its_class_binds_to_something_else_is_changed(repository: Repository) -> None:
+    cart = "class Cart:\n    def size(self):\n        return 1\n"
+    repository.commit({"shop/cart.py": cart}, "base")
+    repository.commit({"shop/cart.py": "from shop.names import total\n\n\nclass Cart:\n    size = total\n"})
+    [found] = changes(repository, "HEAD~1").functions
+    assert (found.name, found.first_line, found.is_bound) == ("Cart.size", 5, True)
+
+
+def test_a_function_that_only_moved_and_is_imported_back_is_no_change(repository: Repository) -> None:
+    files = {"shop/names.py": f"from .sums import total\n\n\n{NAMES[INITIALS:TOTAL]}", "shop/sums.py": NAMES[TOTAL:]}
+    repository.commit(files)
+    assert changes(repository).functions == ()
+
+
+def test_a_binding_that_the_base_has_as_well_is_no_change(repository: Repository) -> None:
+    text = "try:\n    from fast import f\nexcept ImportError:\n    def f(x):\n        return x\n"
+    repository.commit({"shop/more.py": text}, "base")
+    repository.commit({"shop/more.py": f"LIMIT = 3\n{text}"})
+    assert changes(repository, "HEAD~1").functions == ()
+
+
+def test_a_function_that_two_files_lost_tells_both(repository: Repository) -> None:
+    repository.commit({"shop/more.py": NAMES[TOTAL:]}, "base")
+    repository.commit({"shop/names.py": NAMES[:TOTAL], "shop/more.py": "LIMIT = 3\n", "shop/sums.py": OTHER_TOTAL})
+    [found] = changes(repository, "HEAD~1").functions
+    assert (found.file, found.moved_from) == ("shop/sums.py", "shop/more.py and shop/names.py")
+
+
 def test_functions_under_except_and_case_are_seen(repository: Repository) -> None:
     text = "try:\n    from fast import f\nexcept ImportError:\n    def f(x):\n        return x\n"
     text += "match 1:\n    case 1:\n        def g():\n            return 1\n"

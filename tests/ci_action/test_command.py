@@ -211,6 +211,19 @@ def test_a_gate_that_wants_answers_does_not_pass_where_nothing_can_be_run(
     assert "--fail-on no-answer: there is no answer for shop/names.py total: " in done.stderr
 
 
+def test_a_gate_that_wants_answers_does_not_pass_a_function_that_was_moved_and_changed(
+    program: CommandLine, repository: Repository
+) -> None:
+    total = NAMES.index("def total")
+    repository.commit({"shop/names.py": NAMES[:total], "shop/sums.py": SLOW_TOTAL[total:]})
+    words = ("ci", "--base", "main", "--mode", "regressions", "--fail-on")
+    done = program(*words, "regression", folder=repository.folder)
+    assert (done.returncode, done.stdout.splitlines()[0]) == (0, "No answer for 1 changed function."), done.stderr
+    done = program(*words, "no-answer", folder=repository.folder)
+    assert done.returncode == 2, done.stdout
+    assert "there is no answer for shop/sums.py total: it was moved from shop/names.py" in done.stderr
+
+
 @pytest.mark.slow
 def test_a_function_that_no_test_calls_is_named_and_costs_little(program: CommandLine, repository: Repository) -> None:
     other = "def alone(x):\n    return x\n\n\ndef settled(x):  # afterburner: skip\n    return x\n"

@@ -37,7 +37,7 @@ def changed_statements(target: Target, before: str, after: str, lines: Sequence[
     """
     if not lines:
         return ()
-    one, other = with_source(target, before), with_source(target, after)
+    one, other = (with_source(target, text, or_bound=True) for text in (before, after))
     return changed_lines(function_source(one), function_source(other), lines, one.first_line)
 
 

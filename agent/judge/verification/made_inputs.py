@@ -203,7 +203,8 @@ class Inputs:
         """The same of a rewrite, which is the text of the whole file; inputs with its literals count, too."""
         of_literals = self._of_literals.get(tuple(literals))
         calls = [*self._all_calls(rounds), *(of_literals.calls if of_literals else ())]
-        harness = Harness(self.sandbox, with_source(self.target, source), environment, self._limits(2 * LOOKING_S))
+        target = with_source(self.target, source, or_bound=True)
+        harness = Harness(self.sandbox, target, environment, self._limits(2 * LOOKING_S))
         return unreached_lines(harness, calls, again=False)
 
     def _all_calls(self, rounds: int) -> list[WorkloadCall]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
@@ -194,6 +195,18 @@ def test_a_function_is_found_with_its_decorators_and_given_dedented(
 def test_a_name_that_is_no_function_is_explained(make_target: MakeTarget, function: str, message: str) -> None:
     with pytest.raises(TargetError, match=message):
         make_target(SHAPES, function)
+
+
+@pytest.mark.parametrize("function", ["by_lambda", "alias", "table", "overload", "Empty"])
+def test_another_version_may_bind_the_name_without_defining_it(make_target: MakeTarget, function: str) -> None:
+    target = replace(make_target(SHAPES, "many"), function=function)
+    bound = with_source(target, SHAPES, or_bound=True)
+    assert function in function_source(bound)
+    assert bound.last_line >= bound.first_line > 1
+    with pytest.raises(TargetError):
+        with_source(target, SHAPES)
+    with pytest.raises(TargetError, match="No function zzz"):
+        with_source(replace(target, function="zzz"), SHAPES, or_bound=True)
 
 
 def test_of_two_definitions_the_last_counts_and_the_user_is_told(make_target: MakeTarget) -> None:
