@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 from documents import document
-from repositories import NAMES, SLOW_TOTAL, WITH_COMMON, Repository
+from repositories import COMMON, NAMES, SLOW_TOTAL, WITH_COMMON, Repository
 
 from afterburner.ci_action.outputs import document_text
 from afterburner.ci_action.report.reading import REPORT, read_report
@@ -260,6 +260,42 @@ def test_a_renamed_file_is_compared_with_what_it_was(program: CommandLine, repos
     done = program("ci", "--base", "main", "--mode", "regressions", "--fail-on", "regression", folder=repository.folder)
     assert done.returncode == 5, done.stdout + done.stderr
     assert "shop/words.py:9 total: slower" in done.stdout
+
+
+@pytest.mark.timed
+@pytest.mark.nightly
+@pytest.mark.parametrize(
+    ("bound_by", "file"), [("total = tally", "shop/names.py"), ("from shop.sums import total", "shop/sums.py")]
+)
+def test_a_slow_function_behind_a_name_that_was_kept_is_found(
+    program: CommandLine, repository: Repository, bound_by: str, file: str
+) -> None:
+    start = NAMES.index("def total")
+    slow = SLOW_TOTAL[start:].replace("def total", "def tally") if file == "shop/names.py" else SLOW_TOTAL[start:]
+    files = {"shop/names.py": NAMES[:start]}
+    files[file] = files.get(file, "") + slow
+    files["shop/names.py"] += f"\n\n{bound_by}\n"
+    repository.commit(files)
+    done = program("ci", "--base", "main", "--mode", "regressions", "--fail-on", "regression", folder=repository.folder)
+    assert done.returncode == 5, done.stdout + done.stderr
+    line = files["shop/names.py"].splitlines().index(bound_by) + 1
+    assert f"shop/names.py:{line} total: slower" in done.stdout
+
+
+@pytest.mark.timed
+@pytest.mark.nightly
+def test_a_claim_is_proven_of_a_function_whose_name_is_imported_from_another_file(
+    program: CommandLine, repository: Repository
+) -> None:
+    repository.git("checkout", "-q", "main")
+    repository.commit(WITH_COMMON)
+    repository.git("checkout", "-q", "-b", "another")
+    faster = COMMON.lstrip().replace("in right", "in wanted").replace("result = []", "result, wanted = [], set(right)")
+    repository.commit({"shop/names.py": f"{NAMES}\n\nfrom shop.lists import common\n", "shop/lists.py": faster})
+    done = program("ci", "--base", "main", "--mode", "prove", "--fail-on", "no-answer", folder=repository.folder)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert done.stdout.startswith("Proven: 1 of 1 changed function faster."), done.stdout
+    assert "shop/names.py:17 common: " in done.stdout
 
 
 @pytest.mark.timed
