@@ -31,6 +31,7 @@ _FILE_CHUNK = 1 << 16
 _BITS_AS_NUMBER = 63
 _BITS_AS_DECIMAL = 8_192
 _MAIN = "__main__"
+_NESTED = 0x10  # inspect.CO_NESTED
 _FLOAT_CODES = {"f": "<f4", "d": "<f8"} if sys.byteorder == "little" else {"f": ">f4", "d": ">f8"}
 _random_state_holder: type = random.Random.__mro__[1]  # written in C
 _RANDOM_STATE = _random_state_holder.getstate  # type: ignore[attr-defined]
@@ -125,15 +126,21 @@ def _plain_float(encoder: Encoder, value: Any) -> Iterator[Any]:
 
 
 def _function(encoder: Encoder, value: Any) -> Iterator[Any]:
-    """A function is its name; one that was made inside another holds values that no name tells."""
+    """A function is its name; one that a call has made holds values, and does things, that no name tells."""
     name = full_name(value.__module__, value.__qualname__, encoder.module_name)
     inner = calls_file.inner_function(value)
     if inner is not None:
         number, values, details = inner
         return encoder.parts("function", "%s (function %d of the file)" % (name, number), values, details)
-    if "<" in name or "?" in name:
+    is_found = encoder.is_found(value)
+    if "<" in name or "?" in name or (not is_found and _is_made_by_a_call(value.__code__)):
         return encoder.opaque_value("function %s" % name)
-    return encoder.parts("function", name if encoder.is_found(value) else name + " (another of this name)")
+    return encoder.parts("function", name if is_found is not False else name + " (another of this name)")
+
+
+def _is_made_by_a_call(code: types.CodeType) -> bool:
+    """Whether it stands inside another function, or in text that was executed; `functools.wraps` hides the first."""
+    return bool(code.co_flags & _NESTED) or code.co_filename.startswith("<")
 
 
 def _builtin(encoder: Encoder, value: Any) -> Iterator[Any]:

@@ -44,5 +44,5 @@ class Encoder(Protocol):
     def digest(self, data: bytes) -> str:
         """What stands for data that is too large to be written."""
 
-    def is_found(self, function: Any) -> bool:
-        """Whether no other stands under the name that the function bears."""
+    def is_found(self, function: Any) -> Optional[bool]:
+        """Whether the function stands under the name that it bears; None if nothing stands there."""

@@ -255,9 +255,9 @@ class Encoder(EncodedText):
         """A tagged list of ours as a child: unlike a value it is not numbered."""
         return encoding_parts.Tree(tag, *children)
 
-    def is_found(self, function: Any) -> bool:
-        """Whether no other stands under the name that the function bears."""
-        return type_plans.is_found(function, function.__module__, function.__qualname__) is not False
+    def is_found(self, function: Any) -> Optional[bool]:
+        """Whether the function stands under the name that it bears; None if nothing stands there."""
+        return type_plans.is_found(function, function.__module__, function.__qualname__)
 
     # What the single types are made of: generators that write text and yield the values that belong in between.
 

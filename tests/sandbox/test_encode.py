@@ -27,7 +27,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from afterburner.sandbox.driver import value_encoder
-from afterburner.sandbox.driver.value_encoder import encode
+from afterburner.sandbox.driver.value_encoder import Encoder, encode
 from afterburner.sandbox.rendering import render
 
 if TYPE_CHECKING:
@@ -416,10 +416,28 @@ def test_names_that_lie_are_not_asked() -> None:
     assert json.loads(encode(function))[0] == "opaque"
 
 
+def test_a_function_that_a_call_has_made_cannot_be_looked_into_whatever_it_is_called() -> None:
+    @functools.wraps(refuse)
+    def wrapped(*_: object) -> None:
+        pass
+
+    def renamed() -> None:
+        pass
+
+    renamed.__qualname__ = "nothing_stands_here"
+    text = compile("def executed(): pass", "<string>", "exec")
+    executed = types.FunctionType(text.co_consts[0], {"__name__": __name__})
+    for function in (wrapped, renamed, executed, [wrapped], functools.partial(wrapped, 1)):
+        encoder = Encoder()
+        encoder.encode(function)
+        assert encoder.opaque, function
+    assert json.loads(encode(refuse)) == ["function", f"{__name__}.refuse"]
+
+
 COUNTED = """
 import subprocess
 import sys
-from afterburner.sandbox.driver.value_encoder import encode
+from afterburner.sandbox.driver.value_encoder import Encoder, encode
 
 class Point:
     def __init__(self, x):
