@@ -24,6 +24,7 @@ from afterburner.agent.judge.larger_inputs import LargerLook
 from afterburner.agent.judge.later_calls import can_be_warm, warm_source, when_warm
 from afterburner.agent.judge.slower_on_larger import NATURAL_ALONE, on_larger_inputs
 from afterburner.agent.judge.time_limit import is_far_slower
+from afterburner.agent.judge.unseen_functions import unseen_function
 from afterburner.agent.judge.verification.outcome import Agreement, Counterexample
 from afterburner.agent.judge.whole_runs import WholeRunDifference
 from afterburner.agent.types import Decision, Objective
@@ -187,6 +188,9 @@ class VersionJudge:
         if isinstance(found, VersionFindings):
             return found
         measured = self._looked_at_again(self.measure(confirming, other, original, found), source)
+        unseen = unseen_function(self.bench.workload.calls_in_order())
+        if unseen and measured.decision not in {ComparisonDecision.SLOWER, ComparisonDecision.DIFFERENT}:
+            return _with_unseen(measured, unseen)
         if self.real_calls_alone:
             return replace(_of_real_calls(measured), can_be_replayed=False)
         return _as_far_as_proven(measured, confirming.unproven(found, other, original))
@@ -374,6 +378,12 @@ def _told_of_larger(measured: VersionFindings, larger: Again, gain: Gain) -> Ver
     if on_larger is not None:
         told = f"{format_ratio(1 / max(on_larger.ratio, 1e-9))} of the time on {larger.where}"
     return replace(measured, caveat="; ".join(filter(None, (measured.caveat, told))))
+
+
+def _with_unseen(measured: VersionFindings, function: str) -> VersionFindings:
+    """No answer, as what the calls give back may have become slow or wrong where nobody has looked."""
+    reason = f"the calls give back the function {function}, and what that does and takes was not measured"
+    return replace(measured, decision=ComparisonDecision.TOO_NOISY, reason=reason, objection=reason)
 
 
 def _of_real_calls(measured: VersionFindings) -> VersionFindings:

@@ -251,6 +251,74 @@ def test_a_name_that_after_alone_gives_is_that_of_before_too(sandbox: Sandbox, f
     assert result.target.function == "pairs"
 
 
+WRAPPING = """\
+import functools
+
+
+def double(number):
+    return 2 * number
+
+
+def memo(function):
+    cache = {}
+
+    @functools.wraps(function)
+    def inner(*given):
+        if given not in cache:
+            cache[given] = function(*given)
+        return cache[given]
+
+    return inner
+
+
+if __name__ == "__main__":
+    memo(double)
+"""
+
+
+@pytest.mark.slow
+def test_a_call_that_returns_a_closure_is_no_input_whatever_the_closure_is_called(
+    program: CommandLine, folder: Path
+) -> None:
+    (folder / "memo.py").write_text(WRAPPING, encoding="utf-8")
+    (folder / "wrong.py").write_text(WRAPPING.replace("return cache[given]", "return -cache[given]"), encoding="utf-8")
+    done = program("compare", "memo.py", "wrong.py", "-f", "memo", *LIMITS, folder=folder)
+    assert done.returncode == 4, done.stdout
+    assert "its outcome cannot be compared (function" in done.stderr
+
+
+CURRIED = """\
+class Later:
+    def __init__(self, function, *given):
+        self.function, self.given = function, given
+
+    def __call__(self, *given):
+        given = (*self.given, *given)
+        return self.function(*given) if len(given) > 1 else Later(self.function, *given)
+
+
+@Later
+def add(left, right):
+    return left + right
+
+
+if __name__ == "__main__":
+    for number in range(2, 8):
+        add(number)
+"""
+
+
+@pytest.mark.nightly
+@pytest.mark.slow
+def test_nothing_is_said_of_a_function_that_calls_only_give_back(program: CommandLine, folder: Path) -> None:
+    (folder / "add.py").write_text(CURRIED, encoding="utf-8")
+    slow = CURRIED.replace("    return left", "    for _ in range(100_000):\n        pass\n    return left")
+    (folder / "slow_add.py").write_text(slow, encoding="utf-8")
+    found = compared(program.untimed(), folder, "add.py", "slow_add.py", "-f", "add")
+    assert found["decision"] == "too_noisy"
+    assert "give back the function add, and what that does and takes was not measured" in found["reason"]
+
+
 LATE = Growth("len(items)", (GrowthPoint(64, 0.1, None),), disagreement="it fails: time limit", too_slow=True)
 
 
