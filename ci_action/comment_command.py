@@ -33,16 +33,14 @@ def run(report: Path, options: PublishOptions, memory: Path | None = None) -> No
     Raises:
         UsageError: the report, the event or the token cannot be used.
     """
+    commands = Commands(os.environ)
+    commands.stop()
     document = read_report(report)
     job = Job.from_environment(os.environ)
     token = token_of(os.environ)
-    commands = Commands(os.environ)
-    commands.stop()
     with connect(job.api_url, token) as http:
         published = publish(GitHub(http), job, document, options)
     sys.stdout.write(_told(published, options))
-    sys.stdout.flush()
-    commands.resume()
     if not job.follows_another:  # or the lines would be those of the default branch
         commands.annotate(document, without=published.suggested)
     write_step_summary(published.text, os.environ)

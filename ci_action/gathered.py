@@ -27,6 +27,7 @@ class Gathered:
         cost_usd: what models cost; None: none was asked, or it is not known.
         machine: where it ran; None: nothing was measured.
         interrupted: whether somebody ended the work.
+        python_without_pytest: the interpreter, if unittest ran the tests since it lacks pytest; else empty.
     """
 
     functions: list[FunctionPart] = field(default_factory=list)
@@ -39,6 +40,7 @@ class Gathered:
     cost_usd: float | None = None
     machine: Machine | None = None
     interrupted: bool = False
+    python_without_pytest: str = ""
 
     @property
     def unknown(self) -> list[LeftOut]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import sys
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
@@ -27,6 +28,7 @@ from afterburner.ci_action.outputs import (
     write_folder,
 )
 from afterburner.ci_action.report.document import Mode
+from afterburner.ci_action.report.words import few_of, one_line
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -37,6 +39,7 @@ if TYPE_CHECKING:
     from afterburner.ci_action.report.document import CiDocument
 
 KEY_VARIABLE = "MODEL_API_KEY"
+_LONGEST_SENTENCE = 120  # characters
 _BASES = ("CI_MERGE_REQUEST_DIFF_BASE_SHA",)  # what GitLab tells a job of a merge request
 
 
@@ -77,14 +80,13 @@ def run(options: CiOptions, outputs: Outputs) -> Measured:
         check_folder(outputs.folder)
         options = replace(options, written=tuple(outputs.folder / name for name in FILES))
     _hand_over_key(options.models.model)
-    commands = Commands(os.environ, is_text=outputs.output_format in ("text", "markdown"))
+    commands = Commands(os.environ, is_text=outputs.output_format == "text")
     commands.stop()
     with show_progress(None, ProgressStyle.NONE if outputs.quiet else ProgressStyle.TEXT) as on_event:
         measured = measure(options, on_event)
     document = measured.document
     sys.stdout.buffer.write(_printed(document, outputs.output_format))
     sys.stdout.flush()
-    commands.resume()
     if outputs.folder is not None:
         write_folder(measured, outputs.folder)
         write_outputs(step_outputs(measured, outputs.folder), os.environ)
@@ -119,9 +121,16 @@ def fails_gate(measured: Measured, *, answers: bool = False) -> bool:
         raise UsageError(f"{option}: nothing is known of what was changed in {file}: {first.reason}.")
     if answers and (unanswered := measured.document.unanswered):
         lacking, *rest = unanswered
-        name = f"{lacking.file} {lacking.function}" + (f" (and {len(rest)} more)" if rest else "")
-        raise UsageError(f"{option}: there is no answer for {name}: {lacking.reason.rstrip('.')}.")
+        why = "" if rest else _first_sentence(lacking.reason)
+        names = few_of([f"{one_line(each.file)} {each.function}" for each in unanswered])
+        raise UsageError(f"{option}: there is no answer for {names}{f': {why}' if why else ''}.")
     return False
+
+
+def _first_sentence(reason: str) -> str:
+    """Of a reason, which the report has in full; empty if it is too long to be told twice."""
+    sentence = re.split(r"[.;](?:\s|$)", reason, maxsplit=1)[0]
+    return sentence if len(sentence) <= _LONGEST_SENTENCE else ""
 
 
 def _printed(document: CiDocument, output_format: str) -> bytes:

@@ -16,7 +16,12 @@ from afterburner.ci_action.comparing import Comparing
 from afterburner.ci_action.findings import Place, part_interrupted
 from afterburner.ci_action.gathered import Gathered
 from afterburner.ci_action.memory import Memory
-from afterburner.ci_action.optimizing import beyond_the_most, explain_unranked, optimize_functions
+from afterburner.ci_action.optimizing import (
+    beyond_the_most,
+    explain_unranked,
+    optimize_functions,
+    pytest_missing,
+)
 from afterburner.ci_action.paths import PathFilter
 from afterburner.ci_action.python_code import is_async
 from afterburner.ci_action.report.document import MOST_FUNCTIONS, CiDocument, Decision, LeftOutPart, Mode
@@ -116,16 +121,19 @@ def _optimize_changes(
             if gathered.interrupted and (is_called or not called):  # else nothing was ranked yet
                 gathered.functions.append(part_interrupted(Place(function, None)))
             else:
-                gathered.left_out.append(_why_not_tried(function, options, is_called=is_called))
+                gathered.left_out.append(_why_not_tried(function, options, gathered, is_called=is_called))
 
 
-def _why_not_tried(function: ChangedFunction, options: CiOptions, *, is_called: bool) -> LeftOut:
+def _why_not_tried(function: ChangedFunction, options: CiOptions, gathered: Gathered, *, is_called: bool) -> LeftOut:
     if is_called:
         return beyond_the_most(function, options)
-    return LeftOut(function.file, _ASYNC if is_async(function.text) else _not_called(options), function.name)
+    reason = _ASYNC if is_async(function.text) else _not_called(options, gathered.python_without_pytest)
+    return LeftOut(function.file, reason, function.name)
 
 
-def _not_called(options: CiOptions) -> str:
+def _not_called(options: CiOptions, python_without_pytest: str) -> str:
+    if python_without_pytest:
+        return f"unittest does not call it, and {pytest_missing(python_without_pytest)}"
     who = "the command does" if options.command else "the tests do"
     return f"{who} not call it, so there is nothing to judge a rewrite on"
 

@@ -125,8 +125,9 @@ def _gather(
         f"{Path(path).name}: the rewrite of {function} does not go with those before it, so the patch leaves it out"
         for path, function in many.merged.left_out
     ]
+    gathered.python_without_pytest = many.python_without_pytest.removeprefix(f"{options.root}/")
     if many.suite is not None:
-        gathered.notes += suite_notes(many.suite)
+        gathered.notes += suite_notes(many.suite, gathered.python_without_pytest)
     gathered.tests = _tests_line(many)
     gathered.cost_usd = many.usage.known_cost_usd if many.usage is not None and many.usage.requests else None
     gathered.interrupted = many.interrupted
@@ -134,9 +135,11 @@ def _gather(
         gathered.notes.append(f"the model was not asked further: {many.usage.cap}")
 
 
-def suite_notes(suite: Suite) -> Iterator[str]:
+def suite_notes(suite: Suite, python_without_pytest: str = "") -> Iterator[str]:
     """Which tests fail before anything is changed: what only they call is neither ranked nor judged."""
-    if suite.failing:
+    if suite.failing and python_without_pytest:
+        yield one_line(f"unittest could not run the tests, and {pytest_missing(python_without_pytest)}")
+    elif suite.failing:
         failed = count(len(suite.failing), "test")
         yield one_line(f"{failed} failed before anything was changed: {few_of(suite.failing)}")
     if not suite.complete:
@@ -147,6 +150,11 @@ def is_cut_short(result: RunResult) -> bool:
     """Whether nothing is offered, and more time might have given an offer."""
     reasons = (result.ended_early, *(each.reason for each in result.candidates))
     return not result.improved and any(map(is_for_want_of_time, reasons))
+
+
+def pytest_missing(python: str) -> str:
+    """What to install in an interpreter that lacks pytest."""
+    return f"pytest is not installed: {python} -m pip install pytest"
 
 
 def is_for_want_of_time(reason: str) -> bool:

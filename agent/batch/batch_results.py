@@ -59,6 +59,7 @@ class ManyResult:
     profiled_s: float | None = None  # None: nothing was profiled yet
     suite: Suite | None = None  # how the original does
     survey_note: str = ""  # what to tell of the profile; empty: something passed
+    python_without_pytest: str = ""  # see `Survey`
     ranked: tuple[RankedTarget, ...] = ()
     outcomes: list[Outcome] = field(default_factory=list)
     merged: Merged = field(default_factory=Merged)

@@ -33,6 +33,7 @@ if TYPE_CHECKING:
 SURVEY_SHARE = 0.25  # of the time budget, for the profile
 SHORTEST_SURVEY_S, LONGEST_SURVEY_S = 10.0, 120.0
 CHECK_FACTOR = 2.0  # of the time that the profile was allowed
+TAKEN_FACTOR = 4.0  # of what it took, if that is less: a test that hangs with a rewrite in place is not waited for long
 
 
 def work_through(
@@ -96,6 +97,11 @@ def resume_many(
     return many
 
 
+def check_limit_s(allowed_s: float, taken_s: float) -> float:
+    """How long the tests may run with all rewrites in place, after a profile of so many seconds."""
+    return min(CHECK_FACTOR * allowed_s, TAKEN_FACTOR * max(taken_s, SHORTEST_SURVEY_S))
+
+
 def _carry_out(
     many: ManyResult,
     runs: RunTable,
@@ -128,16 +134,20 @@ def _work_through(
     proposer = open_proposer_of(settings, model_session, is_new=not begun)
     if many.usage is not None:
         model_session.budget.at_least(many.usage)
+    check_s = CHECK_FACTOR * survey_s
     worker = Worker(many, runs, proposer, loan, model_session, on_event, time.monotonic() - used_s)
     if many.profiled_s is None:
         loan.allow_folder(project_of(many.place))
         with loan.sandbox(settings.inputs) as sandbox:
             on_event(ProgressEvent(kind=EventKind.PROFILING_PROJECT, subject=" ".join(settings.batch.command)))
+            started_s = time.monotonic()
             survey = take_survey(sandbox, many.place, settings, survey_s, on_event)
+            check_s = check_limit_s(survey_s, time.monotonic() - started_s)
         many.settings = replace(
             settings, batch=replace(settings.batch, command=survey.command, project_root=survey.project_root)
         )
         many.profiled_s, many.suite, many.survey_note = survey.total_s, survey.suite, survey.remark
+        many.python_without_pytest = survey.python_without_pytest
         many.ranked = tuple(each for each in rank(survey) if many.only is None or many.only(each))
         worker.keep()
     try:
@@ -154,5 +164,5 @@ def _work_through(
                     subject=" ".join(many.settings.batch.command),
                 )
             )
-            check_offers(many, sandbox, CHECK_FACTOR * survey_s, offered)
+            check_offers(many, sandbox, check_s, offered)
     runs.finish_many(many.run_id, many.state(worker.used_s()), many.decision)

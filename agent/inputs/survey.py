@@ -35,13 +35,22 @@ MAX_REASONS = 5
 
 @dataclass(frozen=True, slots=True)
 class Survey:
-    """What a look at the workload showed. `command` is what stands behind `python`; empty: the pytest tests."""
+    """What a look at the workload showed.
+
+    Attributes:
+        functions: that were seen.
+        suite: whether the tests passed.
+        command: what stands behind `python`; empty: the pytest tests.
+        project_root: of the project.
+        python_without_pytest: the interpreter, if unittest ran the tests since it lacks pytest; else empty.
+    """
 
     functions: tuple[SurveyedFunction, ...]
     suite: Suite | None
     command: tuple[str, ...]
     project_root: str = ""
     remark: str = ""  # which command ran and what came of it, where nothing passed
+    python_without_pytest: str = ""
 
     @property
     def total_s(self) -> float:
@@ -70,6 +79,7 @@ def take_survey(
     asked = replace(asked, limits=Limits(wall_time_s=limit_s, cpu_time_s=limit_s))
     fields: dict[str, object] = {"profile": "files", "files": [str(path) for path in files]}
     answer, command = _ask(asked, settings, fields)
+    python_without_pytest = asked.environment.executable if command and not settings.batch.command else ""
     known = {str(path) for path in files}  # the project's own code has told what it names, and may name anything
     functions = tuple(function for function in answer.surveyed if not function.qualname or function.path in known)
     if not any(function.qualname and function.calls for function in functions):
@@ -85,31 +95,31 @@ def take_survey(
                 f"{place}: the time for profiling was over before anything called its functions, so there is nothing "
                 "to rank. Allow more time, or give a command that calls them sooner."
             )
-        if command == UNITTEST:
-            advice = f"{_without_pytest(asked)}\n{advice}"
+        if python_without_pytest:
+            advice = f"{_without_pytest(python_without_pytest)}\n{advice}"
         raise WorkloadError(
             f"{place}: nothing calls its functions, so there is nothing to rank.{' Seen:' if why else ''}{why}\n"
             + advice
         )
-    remark = "" if answer.suite is not None and answer.suite.passed else _of_nothing_passed(answer, command, asked)
-    return Survey(functions, answer.suite, command, str(staged.root), remark)
+    has_passed = answer.suite is not None and answer.suite.passed
+    remark = "" if has_passed else _of_nothing_passed(answer, command, python_without_pytest)
+    return Survey(functions, answer.suite, command, str(staged.root), remark, python_without_pytest)
 
 
-def _of_nothing_passed(answer: Answer, command: tuple[str, ...], asked: Harness) -> str:
+def _of_nothing_passed(answer: Answer, command: tuple[str, ...], python_without_pytest: str) -> str:
     """What to tell of a look at functions that were called while nothing passed, as by an import alone."""
     told = f"`python {' '.join(command or PYTEST)}` was profiled, and nothing passed, so little may have been seen"
     reasons = [*(failure.reason for failure in answer.failures), *(reason for _, reason in answer.skipped)]
     lines = [f"{told}: {reasons[0]}" if reasons else f"{told}."]
-    if command == UNITTEST:
-        lines.append(_without_pytest(asked))
+    if python_without_pytest:
+        lines.append(_without_pytest(python_without_pytest))
     return "\n".join(lines)
 
 
-def _without_pytest(asked: Harness) -> str:
-    python = asked.environment.executable
+def _without_pytest(python: str) -> str:
     return (
         f"pytest is not installed for {python}, so unittest ran the tests. "
-        "Install pytest there if they are written for it."
+        f"If they are written for it, install it: {python} -m pip install pytest."
     )
 
 

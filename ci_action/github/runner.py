@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import secrets
+import stat
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -12,7 +14,7 @@ from afterburner.ci_action.formats.phrases import verdict
 from afterburner.ci_action.report.document import Decision
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping
+    from collections.abc import Collection, Mapping, Sequence
 
     from afterburner.ci_action.report.document import CiDocument
 
@@ -23,6 +25,8 @@ _MOST_ANNOTATIONS = 10  # of each kind in a step: GitHub drops the rest
 class Commands:
     """Speaks to the runner in its own commands, and keeps it from obeying what foreign code prints.
 
+    The runner reads stdout and stderr side by side, so only what is on one stream is sure to be read in its order.
+
     Args:
         variables: of the environment.
         is_text: whether stdout is for people. A document on stdout is kept free of commands, and from `stop` on the
@@ -32,18 +36,20 @@ class Commands:
     def __init__(self, variables: Mapping[str, str], *, is_text: bool = True) -> None:
         self._is_on = variables.get("GITHUB_ACTIONS") == "true"
         self._is_text = is_text
-        self._token = secrets.token_hex(16)
+        self._token = ""
 
     def stop(self) -> None:
-        """From now on the runner obeys nothing: code of a pull request prints, too."""
-        if self._is_on:
-            sys.stderr.write(f"::stop-commands::{self._token}\n")
-            sys.stderr.flush()
+        """From now on the runner obeys nothing but `annotate`: code of a pull request prints, too.
 
-    def resume(self) -> None:
-        """The runner obeys again. On the stream that the last foreign text went to, or it could come too early."""
-        if self._is_on and self._is_text:
-            self._say(f"::{self._token}::")
+        Text for people goes to one stream with stderr, unless it goes to a file, which the runner does not read.
+        """
+        if not self._is_on:
+            return
+        if self._is_text and not stat.S_ISREG(os.fstat(sys.stdout.fileno()).st_mode):
+            sys.stdout.flush()
+            sys.stderr.flush()
+            os.dup2(sys.stdout.fileno(), sys.stderr.fileno())
+        _say([self._stopping()])
 
     def annotate(self, document: CiDocument, *, without: Collection[str] = ()) -> None:
         """Show each result at its line: slow-downs as warnings, rewrites as notices.
@@ -54,15 +60,19 @@ class Commands:
         """
         if not (self._is_on and self._is_text):
             return
+        lines = []
         for kind, decision in (("warning", Decision.SLOWER), ("notice", Decision.IMPROVED)):
             for each in [each for each in document.of(decision) if each.key not in without][:_MOST_ANNOTATIONS]:
                 place = f"file={_property(each.file)},line={each.line},endLine={each.last_line}"
                 message = f"{each.function}: {verdict(each, document)}"
-                self._say(f"::{kind} {place},title=Afterburner Agent::{_data(message)}")
+                lines.append(f"::{kind} {place},title=Afterburner Agent::{_data(message)}")
+        if lines:
+            _say([f"::{self._token}::", *lines, self._stopping()])
 
-    def _say(self, line: str) -> None:
-        sys.stdout.write(f"{line}\n")
-        sys.stdout.flush()
+    def _stopping(self) -> str:
+        """The command with a new token, for the log shows the one that has allowed commands again."""
+        self._token = secrets.token_hex(16)
+        return f"::stop-commands::{self._token}"
 
 
 def write_outputs(outputs: Mapping[str, str], variables: Mapping[str, str]) -> None:
@@ -89,6 +99,13 @@ def write_step_summary(text: str, variables: Mapping[str, str]) -> None:
     """
     if place := variables.get("GITHUB_STEP_SUMMARY"):
         _append("GITHUB_STEP_SUMMARY", place, text[:MOST_SUMMARY] + "\n")
+
+
+def _say(lines: Sequence[str]) -> None:
+    """Write them in one go, after all that was printed before."""
+    sys.stdout.flush()
+    sys.stderr.write("".join(f"{line}\n" for line in lines))
+    sys.stderr.flush()
 
 
 def _data(text: str) -> str:

@@ -3,20 +3,59 @@
 from __future__ import annotations
 
 import json
+import os
 import re
+import subprocess
+import sys
+import venv
 from typing import TYPE_CHECKING
 
 import pytest
-from documents import document
+from action_commands import Printed
+from documents import document, slower
 from repositories import COMMON, NAMES, SLOW_TOTAL, WITH_COMMON, Repository
 
 from afterburner.ci_action.outputs import document_text
+from afterburner.ci_action.report.document import Mode
 from afterburner.ci_action.report.reading import REPORT, read_report
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from conftest import CommandLine
+
+
+ANNOTATING = """
+import os
+import sys
+from pathlib import Path
+from afterburner.ci_action.github.runner import Commands
+from afterburner.ci_action.report.reading import read_report
+
+commands = Commands(os.environ)
+commands.stop()
+sys.stderr.write("##[error]progress\\n")
+sys.stdout.write("##[set-output name=regressions]0\\n")
+commands.annotate(read_report(Path(sys.argv[1])))
+sys.stderr.write("error: ##[error]PWNED\\n")
+"""
+
+
+def in_a_job(program: CommandLine, folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+    """Run Python in a process whose outputs are pipes, as the runner reads them."""
+    path = os.pathsep.join(filter(None, (str(program.plugins), os.environ.get("PYTHONPATH"))))
+    variables = program.environment(GITHUB_ACTIONS="true", PYTHONPATH=path)
+    command = [sys.executable, *arguments]
+    return subprocess.run(command, cwd=folder, env=variables, check=False, capture_output=True, text=True, timeout=120)
+
+
+def read_by_the_runner(text: str) -> Printed:
+    """What the runner makes of a log; nothing in it fails the step."""
+    printed = Printed()
+    for line in text.splitlines():
+        printed.read(line)
+    assert not printed.refused
+    return printed
 
 
 @pytest.fixture
@@ -73,6 +112,7 @@ def test_what_is_printed_is_the_document_alone(
     done = program(*words, folder=repository.folder, **({"GITHUB_ACTIONS": "true"} if in_a_job else {}))
     assert done.returncode == 0, done.stderr
     assert done.stderr.startswith("::stop-commands::") == in_a_job
+    assert not re.search("^::", done.stdout, re.MULTILINE)
     begins = {
         "markdown": "## Afterburner Agent: No function was changed",
         "json": '{\n  "schema": 1',
@@ -208,7 +248,56 @@ def test_a_gate_that_wants_answers_does_not_pass_where_nothing_can_be_run(
     assert done.returncode == 0, done.stderr
     done = program(*words, "no-answer", folder=repository.folder)
     assert done.returncode == 2, done.stdout
-    assert "--fail-on no-answer: there is no answer for shop/names.py total: " in done.stderr
+    [told] = [line for line in done.stderr.splitlines() if "--fail-on" in line]
+    assert "--fail-on no-answer: there is no answer for shop/names.py total: " in told
+    assert len(told) < 250, "the report has the reason in full"
+
+
+@pytest.mark.slow
+def test_no_text_of_a_pull_request_is_a_command_to_the_runner(program: CommandLine, repository: Repository) -> None:
+    repository.git("checkout", "-q", "main")
+    attack = "##[error]PWNED ##[set-output name=regressions]0"
+    main = f'\n\nif __name__ == "__main__":\n    raise RuntimeError({attack!r})\n'
+    repository.commit({"shop/names.py": NAMES + main, "tests/conftest.py": "import nothing_of_the_kind\n"})
+    repository.git("checkout", "-q", "-b", "another")
+    repository.commit({"shop/names.py": SLOW_TOTAL + main})
+    done = in_a_job(
+        program,
+        repository.folder,
+        *("-m", "afterburner.agent", "ci", "--base", "main", "--mode", "regressions", "--fail-on", "no-answer"),
+    )
+    assert done.returncode == 2, done.stdout
+    assert not done.stderr, "what is on two streams is read in any order"
+    assert attack in done.stdout
+    printed = read_by_the_runner(done.stdout)
+    assert [line.partition(":stop-commands::")[1] for line in printed.obeyed] == [":stop-commands::"]
+
+
+def test_the_runner_obeys_while_annotations_are_written_and_no_longer(
+    program: CommandLine, repository: Repository
+) -> None:
+    report = repository.folder / REPORT
+    report.write_text(document_text(document(slower(), mode=Mode.REGRESSIONS)), "ascii")
+    done = in_a_job(program, repository.folder, "-c", ANNOTATING, str(report))
+    assert done.returncode == 0, done.stdout
+    printed = read_by_the_runner(done.stdout)
+    assert [each.level for each in printed.annotations] == ["warning"]
+    assert not printed.outputs
+    assert done.stdout.count("##[") == 3
+
+
+@pytest.mark.parametrize("test", ["import pytest", "from unittest import TestCase, main"])
+def test_an_interpreter_without_pytest_is_named_by_optimize(
+    program: CommandLine, repository: Repository, test: str
+) -> None:
+    venv.create(repository.folder / ".venv", symlinks=True)
+    tests = f"{test}\nfrom shop.names import initials\n\ninitials(['a'] * 9)\n\n\ndef test_total():\n    pass\n"
+    repository.commit({"shop/names.py": SLOW_TOTAL, "tests/__init__.py": "", "tests/test_names.py": tests})
+    done = program.untimed()("ci", "--base", "main", folder=repository.folder)
+    assert done.returncode == 0, done.stderr
+    assert "pytest is not installed" in done.stdout
+    assert ".venv/bin/python -m pip install pytest" in done.stdout
+    assert "the command" not in done.stdout
 
 
 def test_a_gate_that_wants_answers_does_not_pass_a_function_that_was_moved_and_changed(

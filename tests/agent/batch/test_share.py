@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from afterburner.agent.batch.turns import LEAST_SHARE_S, share_of
+from afterburner.agent.batch.work import check_limit_s
 
 
 @pytest.mark.parametrize(
@@ -24,3 +25,11 @@ def test_a_share_is_equal_and_no_more_than_is_left(
     left_s: float, turns: int, max_seconds: float, share_s: float | None
 ) -> None:
     assert share_of(left_s, turns, max_seconds) == share_s
+
+
+@pytest.mark.parametrize(
+    ("allowed_s", "taken_s", "limit_s"),
+    [(120.0, 120.0, 240.0), (120.0, 30.0, 120.0), (120.0, 2.0, 40.0), (10.0, 2.0, 20.0)],
+)
+def test_tests_that_were_quick_are_not_waited_for_long(allowed_s: float, taken_s: float, limit_s: float) -> None:
+    assert check_limit_s(allowed_s, taken_s) == limit_s
