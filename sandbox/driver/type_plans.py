@@ -42,6 +42,7 @@ _EXCEPTION_SUPPRESSES = BaseException.__dict__["__suppress_context__"].__get__
 _MODULE_NAMESPACE: Any = types.ModuleType.__dict__["__dict__"].__get__  # type: ignore[index]
 _modules = sys.modules
 ANOTHER = " (another of this name)"
+_IN_A_FUNCTION = "<locals>"  # in the name of a class that a function makes
 _PATH_TEXT = pathlib.PurePath.__str__  # its slots hold caches, which are no part of its value
 _POINTER = 8
 _PLAIN_SIZE = object.__basicsize__
@@ -159,7 +160,7 @@ def _opener(kind: type, name: str) -> Callable[[Encoder, Any], Iterator[Any]]:  
     if handler is not None:
         return handler
     if issubclass(kind, type):
-        return lambda encoder, value: encoder.parts("type", class_name(value, encoder.module_name))
+        return _class
     layout = Layout(kind, name)
     for module in late_modules.modules():
         handler = module.opener(layout)
@@ -177,9 +178,15 @@ def _opener(kind: type, name: str) -> Callable[[Encoder, Any], Iterator[Any]]:  
     for module, known, attribute in _TOLD_BY_NAME:
         if kind is _imported(module, known):
             return functools.partial(_told_by_name, attribute)
-    if _has_hidden_state(kind):
+    if _has_hidden_state(kind) or _IN_A_FUNCTION in name:
         return lambda encoder, _value: encoder.opaque_value(name)
     return functools.partial(_instance, layout)
+
+
+def _class(encoder: Encoder, value: Any) -> Iterator[Any]:
+    """A class is its name; what the methods of one that a call has made do, no name tells."""
+    name = class_name(value, encoder.module_name)
+    return encoder.opaque_value("class %s" % name) if _IN_A_FUNCTION in name else encoder.parts("type", name)
 
 
 class Layout:

@@ -412,8 +412,27 @@ def test_names_that_lie_are_not_asked() -> None:
 
     Named.__module__ = Name("m")
     function.__module__, function.__qualname__ = Name("m"), Name("q")
-    assert json.loads(encode(Named()))[0] == "object"
+    assert json.loads(encode(Named()))[0] == "opaque"
     assert json.loads(encode(function))[0] == "opaque"
+
+
+def test_a_class_that_a_call_has_made_cannot_be_looked_into() -> None:
+    """Its methods may do anything; what a class of the library has made of plain fields is told by these."""
+
+    class Made:
+        def get(self) -> int:
+            return 1
+
+    class WrongError(ValueError):
+        pass
+
+    class Kept(typing.NamedTuple):
+        x: int
+
+    for value in (Made(), Made, [Made()], {"a": Made}):
+        assert '"opaque"' in encode(value).decode(), value
+    for value in (WrongError("a"), Kept(1)):
+        assert '"opaque"' not in encode(value).decode(), value
 
 
 def test_a_function_that_a_call_has_made_cannot_be_looked_into_whatever_it_is_called() -> None:
