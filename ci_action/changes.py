@@ -251,17 +251,7 @@ def _rebound_functions(
     lines = split_lines(text)
     for name, (first, last) in rebound_functions(decode(before), text).items():
         if name not in known and len(name) <= LONGEST_NAME:
-            yield ChangedFunction(
-                file=changed.path,
-                base_file=changed.base_path,
-                name=name,
-                first_line=first,
-                last_line=last,
-                text="".join(lines[first - 1 : last]),
-                blob=changed.blob,
-                is_new=False,
-                is_bound=True,
-            )
+            yield replace(_function(changed, name, (first, last), lines), is_bound=True)
 
 
 def _changed_properties(repository: Repo, changed: ChangedFile, data: bytes) -> Iterator[str]:
@@ -309,17 +299,23 @@ def _functions(changed: ChangedFile, data: bytes, known: dict[str, str]) -> Iter
         if len(name) > LONGEST_NAME:
             raise UsageError("the name of one of its functions is too long for a report")
         if name in codes and known.get(name) != codes[name]:
-            yield ChangedFunction(
-                file=changed.path,
-                base_file=changed.base_path,
-                name=name,
-                first_line=first,
-                last_line=last,
-                text="".join(lines[first - 1 : last]),
-                blob=changed.blob,
-                is_new=name not in known,
-                is_executable=changed.mode == _EXECUTABLE,
-            )
+            found = _function(changed, name, (first, last), lines)
+            yield replace(found, is_new=name not in known, is_executable=changed.mode == _EXECUTABLE)
+
+
+def _function(changed: ChangedFile, name: str, place: tuple[int, int], lines: Sequence[str]) -> ChangedFunction:
+    """What stands at these lines of the head, which the base has, too."""
+    first, last = place
+    return ChangedFunction(
+        file=changed.path,
+        base_file=changed.base_path,
+        name=name,
+        first_line=first,
+        last_line=last,
+        text="".join(lines[first - 1 : last]),
+        blob=changed.blob,
+        is_new=False,
+    )
 
 
 def _check_on_disk(path: Path, blob: str) -> None:
