@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import hashlib
 from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
@@ -11,7 +12,7 @@ from git.exc import GitError
 
 from afterburner.agent import AfterburnerError, UsageError
 from afterburner.agent.code.locate import functions_in, text_of
-from afterburner.agent.code.source_text import dedent, split_lines
+from afterburner.agent.code.source_text import dedent, parse, split_lines
 from afterburner.agent.inputs.project_modules import has_generated_name, is_hidden, is_test, says_generated
 from afterburner.agent.wording import count
 from afterburner.ci_action.python_code import code_outside, codes_of_functions, decode, rebound_functions
@@ -185,18 +186,28 @@ def _with_moves(
     if not any(each.is_new for each in functions):
         return tuple(functions)
     gone = _vanished(repository, files)
-    bound = {(each.base_file, each.name) for each in functions if each.is_bound}
+    bound = {(each.base_file, each.name): each for each in functions if each.is_bound}
     only_moved: set[tuple[str, str]] = set()
     found = []
     for each in functions:
         codes = gone.get(each.name, {}) if each.is_new else {}
         own = codes_of_functions(dedent(each.text)).get(each.name.rpartition(".")[2]) if codes else None
         if same := {(file, each.name) for file, code in codes.items() if code == own}:
-            only_moved |= same
+            only_moved |= {key for key in same if key in bound and _leads_to(bound[key], each)}
         else:
             lost = [file for file in codes if (file, each.name) not in bound]
             found.append(replace(each, moved_from=" and ".join(lost)))
     return tuple(each for each in found if not each.is_bound or (each.base_file, each.name) not in only_moved)
+
+
+def _leads_to(bound: ChangedFunction, moved: ChangedFunction) -> bool:
+    """Whether the statement that binds a name is an import of the same name from the file it was moved to."""
+    place = PurePosixPath(moved.file)
+    module = place.parent.name if place.stem == "__init__" else place.stem
+    for node in ast.walk(parse(dedent(bound.text))):
+        if isinstance(node, ast.ImportFrom) and (node.module or "").rpartition(".")[2] == module:
+            return any((alias.asname or alias.name) == bound.name and alias.name == moved.name for alias in node.names)
+    return False
 
 
 def _vanished(repository: Repo, files: Sequence[ChangedFile]) -> dict[str, dict[str, str]]:
@@ -304,7 +315,7 @@ def _functions(changed: ChangedFile, data: bytes, known: dict[str, str]) -> Iter
 
 
 def _function(changed: ChangedFile, name: str, place: tuple[int, int], lines: Sequence[str]) -> ChangedFunction:
-    """What stands at these lines of the head, which the base has, too."""
+    """What stands at these lines of the head, as if the base had it, too."""
     first, last = place
     return ChangedFunction(
         file=changed.path,

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from afterburner.ci_action.options import CiOptions
     from afterburner.ci_action.repository import Range
 
-_MOVED = "it was moved from {} and changed as well, and no import or assignment there names it"
+_MOVED = "it seems to come from {}, changed as well, and no import or assignment of its name there can be compared"
 _SURVEY_SHARE, _LONGEST_SURVEY_S = 0.25, 120.0
 
 

@@ -12,7 +12,7 @@ from afterburner.agent.batch.batch_results import NO_WORKLOAD
 from afterburner.agent.code.source_text import split_lines
 from afterburner.agent.code.text_edits import TextEdit, apply_edits
 from afterburner.agent.inputs.inside.pytest_calls import TEST_FAILS
-from afterburner.agent.judge.version_comparison import MEASURED, ComparisonDecision
+from afterburner.agent.judge.version_comparison import MEASURED, NOT_LARGER, ComparisonDecision
 from afterburner.agent.page.comparison_section import figure_of_comparison
 from afterburner.agent.page.run_section import figure_of_run
 from afterburner.agent.wording import count, format_by_size, format_ratio
@@ -130,8 +130,7 @@ def _reason_of_comparison(result: ComparisonResult) -> str:
         told = f"{format_ratio(1 / found.gain.ratio)} of the time ({format_ratio(low)} to {format_ratio(high)})"
         if found.decision is ComparisonDecision.SLOWER:
             return f"{told}{_grows_faster(result.growth)}"
-        has_doubt = found.decision is ComparisonDecision.TOO_NOISY and found.caveat
-        return f"{told}, but {found.caveat}" if has_doubt else told
+        return f"{told}, but {NOT_LARGER}" if found.lacks_larger else told
     return _ASSUME.sub("`Requires:` in the docstring of the base", found.reason)
 
 

@@ -138,7 +138,7 @@ def _gather(
 def suite_notes(suite: Suite, python_without_pytest: str = "") -> Iterator[str]:
     """Which tests fail before anything is changed: what only they call is neither ranked nor judged."""
     if suite.failing and python_without_pytest:
-        yield one_line(f"unittest could not run the tests, and {pytest_missing(python_without_pytest)}")
+        yield one_line(f"the tests failed under unittest, and {pytest_missing(python_without_pytest)}")
     elif suite.failing:
         failed = count(len(suite.failing), "test")
         yield one_line(f"{failed} failed before anything was changed: {few_of(suite.failing)}")

@@ -108,7 +108,8 @@ def take_survey(
 
 def _of_nothing_passed(answer: Answer, command: tuple[str, ...], python_without_pytest: str) -> str:
     """What to tell of a look at functions that were called while nothing passed, as by an import alone."""
-    told = f"`python {' '.join(command or PYTEST)}` was profiled, and nothing passed, so little may have been seen"
+    seen = "no test passed" if command in ((), PYTEST) else "it failed"
+    told = f"`python {' '.join(command or PYTEST)}` was profiled, and {seen}, so not all may have been seen"
     reasons = [*(failure.reason for failure in answer.failures), *(reason for _, reason in answer.skipped)]
     lines = [f"{told}: {reasons[0]}" if reasons else f"{told}."]
     if python_without_pytest:

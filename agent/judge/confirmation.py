@@ -135,7 +135,7 @@ def unproven(
         gain: of the rewrite; None: it is told elsewhere.
         least: how many inputs there have to be as long as more can be made.
         unreached: lines that the rewrite changes and that no input is known to reach.
-        needed: parameters that no input gives anything, and that the rewrite does something else with.
+        needed: parameters that no input gives anything, although the code uses them.
         made: how many of the inputs were made; None for a function without arguments, of which none can be.
     """
     condition = _condition(agreed, unreached, made, needed)
@@ -167,7 +167,7 @@ def _condition(agreed: Agreement, unreached: Sequence[int], made: int | None, ne
         names = " and ".join(f"`{name}`" for name in needed)
         stated = " ".join(f'--assume "not {name}"' for name in needed)
         return (
-            f"calls give {names} nothing, like the real ones, for the rewrite changes code that uses "
+            f"calls give {names} nothing, like the real ones, although the code uses "
             f"{'it' if len(needed) == 1 else 'them'}; state it with {stated}"
         )
     if not unreached:

@@ -34,7 +34,7 @@ from afterburner.agent.judge.scaled_differences import difference_on_scaled
 from afterburner.agent.judge.slower_on_larger import make_larger_inputs, on_larger_inputs
 from afterburner.agent.judge.spent_tests import TESTS_USED_UP, SpentTests
 from afterburner.agent.judge.verification.arguments import takes_arguments
-from afterburner.agent.judge.verification.changed_lines import changed_statements, mentioned_in_changes
+from afterburner.agent.judge.verification.changed_lines import changed_statements, parameters_used
 from afterburner.agent.judge.verification.made_inputs import Suggested
 from afterburner.agent.judge.verification.outcome import SUGGESTED, Agreement, Counterexample
 from afterburner.agent.judge.verification.reach import lines_in_words
@@ -146,7 +146,7 @@ class Confirming:
         """What is left of a gain where the inputs on which no difference was found are too few; None: they are not."""
         made = agreed.made(set(self.bench.workload.origins())) if takes_arguments(self.bench) else None
         changed = changed_statements(self.bench.target, original.source, winner.source, agreed.unreached)
-        needed = mentioned_in_changes(self.bench.target, original.source, winner.source, agreed.never_given)
+        needed = parameters_used(self.bench.target, original.source, winner.source, agreed.never_given)
         return unproven(agreed, gain, behaviour.OFFER_LEAST, unreached=changed, made=made, needed=needed)
 
     def _lines_brought(self, winner: Incumbent, original: Incumbent) -> list[str]:

@@ -6,6 +6,7 @@ called back, would look right, and leave the file open for a caller that leaves 
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -26,7 +27,7 @@ _BY = "by a caller that takes one item and closes the generator"
 
 
 def find_early_end(bench: Workbench, original: str, winner: str) -> Dependence | None:
-    """What a winner does otherwise where its caller breaks off; None: nothing, or the original is not steady there.
+    """How a winner differs when its caller stops early; None if it does not, or if the original itself varies there.
 
     What both do beside giving items is compared, too, such as calls of functions that came in with the arguments.
 
@@ -38,7 +39,8 @@ def find_early_end(bench: Workbench, original: str, winner: str) -> Dependence |
     Raises:
         SandboxInternalError: the sandbox itself failed.
     """
-    calls = [] if bench.by_cases else _affordable(lazy_calls(bench.workload.calls_in_order()))
+    lazy = [] if bench.by_cases else lazy_calls(bench.workload.calls_in_order())
+    calls = _affordable([call for call in lazy if _items_of(call) > TAKEN])
     if not calls:
         return None
     broken_off = replace(bench.call_case(calls, hash_seed=0), expected_outcomes=None, most_items=TAKEN, breaks_off=True)
@@ -52,6 +54,14 @@ def find_early_end(bench: Workbench, original: str, winner: str) -> Dependence |
     call = "" if seen.difference_at is None else f"{calls[seen.difference_at].description} "
     detail = f"{call}{without_number(seen.detail)}"
     return Dependence(Circumstance(_BY, expected), detail, timed_out=seen.verdict is Verdict.TIME_LIMIT)
+
+
+def _items_of(call: WorkloadCall) -> int:
+    """How many items the original gives, or more if there are very many."""
+    match json.loads(call.expected):
+        case ["outcome", _, ["returned", ["drained", _, _, ["items", *items], *_]], *_]:
+            return len(items)
+    return 0
 
 
 def _affordable(dearest_first: list[WorkloadCall]) -> list[WorkloadCall]:

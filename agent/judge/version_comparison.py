@@ -22,7 +22,7 @@ from afterburner.agent.judge.confirming import Confirming
 from afterburner.agent.judge.gates import refusal
 from afterburner.agent.judge.larger_inputs import LargerLook
 from afterburner.agent.judge.later_calls import can_be_warm, warm_source, when_warm
-from afterburner.agent.judge.slower_on_larger import NATURAL_ALONE, on_larger_inputs
+from afterburner.agent.judge.slower_on_larger import NATURAL_ALONE, glance_at_larger_inputs, on_larger_inputs
 from afterburner.agent.judge.time_limit import is_far_slower
 from afterburner.agent.judge.unseen_functions import unseen_function
 from afterburner.agent.judge.verification.outcome import Agreement, Counterexample
@@ -110,6 +110,7 @@ class VersionFindings:
     objection: str = ""
     caveat: str = ""  # what has to be known of the gain before anybody acts on it
     larger_inputs: str = ""
+    lacks_larger: bool = False  # whether the time was up before a slow-down on larger inputs could be ruled out
     can_be_replayed: bool = True  # whether a receipt would measure the same: the calls of the workload, each made first
     before: Measurement | None = None
     after: Measurement | None = None
@@ -213,10 +214,11 @@ class VersionJudge:
             deadline = self.deadline.within(LONGEST_TELLING_S)
             larger = on_larger_inputs(self.bench, self.judge, source, deadline, NATURAL_ALONE)
             return measured if larger is None else _told_of_larger(measured, larger, measured.gain)
-        larger = on_larger_inputs(self.bench, self.judge, source, self.deadline)
-        if larger is None and self.deadline.passed():
-            caveat = "; ".join(filter(None, (measured.caveat, NOT_LARGER)))
-            return replace(measured, decision=ComparisonDecision.TOO_NOISY, caveat=caveat)
+        glances = glance_at_larger_inputs(self.bench, self.judge, source, self.deadline)
+        larger = on_larger_inputs(self.bench, self.judge, source, self.deadline, glances)
+        if larger is None and glances.doubtful and self.deadline.passed():
+            reason = f"{measured.reason}, but {NOT_LARGER}"
+            return replace(measured, decision=ComparisonDecision.TOO_NOISY, reason=reason, lacks_larger=True)
         return measured if larger is None else _with(measured, larger, ComparisonDecision.SLOWER)
 
     def _on_real_calls(self, confirming: Confirming, other: Incumbent) -> Agreement | VersionFindings | None:

@@ -30,6 +30,7 @@ SHORT_TEXT = 2_048
 _FILE_CHUNK = 1 << 16
 _BITS_AS_NUMBER = 63
 _BITS_AS_DECIMAL = 8_192
+ANOTHER = " (another of this name)"  # than what stands under it, if anything does
 _MAIN = "__main__"
 _NESTED = 0x10  # inspect.CO_NESTED
 _FLOAT_CODES = {"f": "<f4", "d": "<f8"} if sys.byteorder == "little" else {"f": ">f4", "d": ">f8"}
@@ -135,7 +136,7 @@ def _function(encoder: Encoder, value: Any) -> Iterator[Any]:
     is_found = encoder.is_found(value)
     if "<" in name or "?" in name or (not is_found and _is_made_by_a_call(value.__code__)):
         return encoder.opaque_value("function %s" % name)
-    return encoder.parts("function", name if is_found is not False else name + " (another of this name)")
+    return encoder.parts("function", name if is_found else name + ANOTHER)
 
 
 def _is_made_by_a_call(code: types.CodeType) -> bool:

@@ -64,10 +64,8 @@ _ALWAYS_LOOKED_AT, _LOOKED_AT = 64, 16  # calls after which we see whether the d
 _LEAST = 100  # ns: neither does a clock tell less, nor is a call worth less
 _ENDLESS = 10**12
 _FIRST_LOOKS = 5  # at what a call takes by itself
-_WARM_ROUNDS, _WARMING_NS = (
-    16,
-    20_000_000,
-)  # CPython 3.11 specialises code that ran eight times: short calls are warm then
+_WARM_ROUNDS = 16  # of short calls: CPython 3.11 specialises code that ran eight times
+_WARMING_NS = 20_000_000  # after which no round is begun
 _EAGER = frozenset(map(id, (int, float, bool, str, bytes, list, tuple, dict, set, frozenset, type(None))))
 
 

@@ -19,7 +19,7 @@ from json.encoder import encode_basestring_ascii as quote
 from typing import TYPE_CHECKING, Any, Callable, Container, Dict, Iterator, List, NamedTuple, Optional, Tuple
 
 from . import encoding_parts, late_modules
-from .builtin_values import BASES, BOUND_IN_C, EXACT, full_name
+from .builtin_values import ANOTHER, BASES, BOUND_IN_C, EXACT, full_name
 
 if TYPE_CHECKING:
     from .encoder_protocol import Encoder
@@ -41,7 +41,6 @@ _EXCEPTION_CONTEXT = BaseException.__dict__["__context__"].__get__
 _EXCEPTION_SUPPRESSES = BaseException.__dict__["__suppress_context__"].__get__
 _MODULE_NAMESPACE: Any = types.ModuleType.__dict__["__dict__"].__get__  # type: ignore[index]
 _modules = sys.modules
-ANOTHER = " (another of this name)"
 _IN_A_FUNCTION = "<locals>"  # in the name of a class that a function makes
 _PATH_TEXT = pathlib.PurePath.__str__  # its slots hold caches, which are no part of its value
 _POINTER = 8
@@ -178,7 +177,7 @@ def _opener(kind: type, name: str) -> Callable[[Encoder, Any], Iterator[Any]]:  
     for module, known, attribute in _TOLD_BY_NAME:
         if kind is _imported(module, known):
             return functools.partial(_told_by_name, attribute)
-    if _has_hidden_state(kind) or _IN_A_FUNCTION in name:
+    if _has_hidden_state(kind) or (_IN_A_FUNCTION in name and not _is_of_its_module(kind)):
         return lambda encoder, _value: encoder.opaque_value(name)
     return functools.partial(_instance, layout)
 
@@ -186,7 +185,17 @@ def _opener(kind: type, name: str) -> Callable[[Encoder, Any], Iterator[Any]]:  
 def _class(encoder: Encoder, value: Any) -> Iterator[Any]:
     """A class is its name; what the methods of one that a call has made do, no name tells."""
     name = class_name(value, encoder.module_name)
-    return encoder.opaque_value("class %s" % name) if _IN_A_FUNCTION in name else encoder.parts("type", name)
+    if _IN_A_FUNCTION in name and not _is_of_its_module(value):
+        return encoder.opaque_value("class %s" % name)
+    return encoder.parts("type", name)
+
+
+def _is_of_its_module(kind: type) -> bool:
+    """Whether the module holds the class, or an object of it: importing the module has made it, and no call."""
+    module = module_of(kind)
+    found: Any = _modules.get(module) if type(module) is str else None
+    held = vars(found).values() if type(found) is types.ModuleType else ()
+    return any(each is kind or type(each) is kind for each in held)
 
 
 class Layout:

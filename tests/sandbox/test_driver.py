@@ -214,7 +214,11 @@ def test_a_warm_process_has_made_each_call_before_and_says_nothing_of_it(call: C
         "    print(n)\n    print(n, file=sys.stderr)\n    if n < 0:\n        raise ValueError(n)\n"
         "    return len(calls), math.seen\n"
     )
-    first, second = (call(source, blob(1), blob(-2), blob(3), cold=True, warm=warm) for warm in (False, True))
+    first, second, *more = (
+        call(source, blob(1), blob(-2), blob(3), cold=True, warm=warm) for warm in (False, True, True, True)
+    )
+    has_one_round = ["returned (1, 4)" in shown(each)[0] for each in (second, *more)]
+    assert all(has_one_round) == (len(rounds) == 1), "on a machine that is busy, a short one may be made once as well"
     for report, made in ((first, range(1)), (second, rounds)):
         assert report.verdict is Verdict.ACCEPTED, report.detail
         told = shown(report)

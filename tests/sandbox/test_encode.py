@@ -456,7 +456,7 @@ def test_a_function_that_a_call_has_made_cannot_be_looked_into_whatever_it_is_ca
 COUNTED = """
 import subprocess
 import sys
-from afterburner.sandbox.driver.value_encoder import Encoder, encode
+from afterburner.sandbox.driver.value_encoder import encode
 
 class Point:
     def __init__(self, x):

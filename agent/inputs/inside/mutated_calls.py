@@ -60,7 +60,7 @@ class _Work(NamedTuple):
 
     function: Callable[..., Any]
     calls: Sequence[Call]
-    real: Sequence[Call]  # more of them, which nothing is made from
+    real: Sequence[Call]  # all that were recorded; only compared with
     bases: List[Base]
     knowledge: Knowledge
     trier: Trier

@@ -201,7 +201,7 @@ def _simpler_integers(value: int) -> Iterator[int]:
     digits = abs(value).bit_length()
     # All halves at once: one process tries them, where a generation for each would take seconds.
     kept = range(2, digits) if digits <= MAX_HALVED_BITS else (2, 8, 31, 33, 63, digits - 1)
-    yield from (sign * (abs(value) >> (digits - keep)) for keep in kept)
+    yield from (sign * (abs(value) >> (digits - keep)) for keep in kept if keep < digits)
 
 
 def _simpler_floats(value: float) -> Iterator[float]:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import ast
 import io
-import re
 import tokenize
 from difflib import SequenceMatcher
 from typing import TYPE_CHECKING, NamedTuple
 
+from afterburner.agent.code.bindings import names_read
 from afterburner.agent.code.locate import function_source, with_source
 from afterburner.agent.code.source_text import split_lines
 from afterburner.agent.code.statements import statement_ranges
@@ -18,7 +19,6 @@ if TYPE_CHECKING:
     from afterburner.agent.types import Target
 
 MOST_LINES = 600  # of one function that are compared: beyond it, every line counts as changed
-IN_SIGNATURES = 2  # mentions of a parameter in those of both versions
 _NO_CODE = (tokenize.COMMENT, tokenize.NL, tokenize.NEWLINE, tokenize.INDENT, tokenize.DEDENT, tokenize.ENDMARKER)
 
 
@@ -41,33 +41,17 @@ def changed_statements(target: Target, before: str, after: str, lines: Sequence[
     return changed_lines(function_source(one), function_source(other), lines, one.first_line)
 
 
-def mentioned_in_changes(target: Target, before: str, after: str, names: Sequence[str]) -> tuple[str, ...]:
-    """The names, among these parameters of the target's function, that lines mention which only one version has.
+def parameters_used(target: Target, before: str, after: str, names: Sequence[str]) -> tuple[str, ...]:
+    """The names, among these parameters of the target's function, that the code of either version reads.
 
-    If the rest of the file changes, each mention beside the one in the signature counts: the function may hand it on.
+    That a rewrite leaves such code as it is says little: what is computed from the parameter may be used elsewhere.
     Both are texts of the whole file.
     """
     if not names:
         return ()
-    one, other = with_source(target, before), with_source(target, after)
-    old, new = _lines_of(function_source(one)), _lines_of(function_source(other))
-    places = _places(old, new) if max(len(old), len(new)) <= MOST_LINES else {}
-    kept = set(places.values())
-    changed = [line for at, line in enumerate(old) if at not in places]
-    changed += [line for at, line in enumerate(new) if at not in kept]
-    hands_on = [] if _beside(one) == _beside(other) else [*old, *new]
-    return tuple(name for name in names if _mentions(name, changed) or _mentions(name, hands_on) > IN_SIGNATURES)
-
-
-def _beside(target: Target) -> list[str]:
-    """The lines of the file without those of the function."""
-    lines = split_lines(target.source)
-    return [*lines[: target.first_line - 1], *lines[target.last_line :]]
-
-
-def _mentions(name: str, lines: Sequence[_Line]) -> int:
-    """How often lines mention a name, in a text as well: that of an f-string is one token in older versions."""
-    return len(re.findall(rf"\b{re.escape(name)}\b", " ".join(token for line in lines for token in line.code)))
+    sources = (function_source(with_source(target, text, or_bound=True)) for text in (before, after))
+    read = {name for source in sources for name in names_read(ast.parse(source))}
+    return tuple(name for name in names if name in read)
 
 
 def changed_lines(before: str, after: str, lines: Sequence[int], first_line: int = 1) -> tuple[int, ...]:

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from afterburner.agent.types import Skipped
 
 MAX_LINE = 3_000  # characters
+SHORT_CALLS = 200  # likewise: what is left of the calls in it, however long what they show is
 # Where calls come from that somebody thought of to tell two versions apart.
 SUGGESTED, EXPLORED = "suggested by a model", "found by CrossHair"
 MADE_INPUTS = "made inputs"  # the origin of what is told of making them
@@ -82,7 +83,7 @@ class Counterexample:
         seed = f" (PYTHONHASHSEED={self.hash_seed})" if self.hash_seed else ""
         chance = "" if self.every_time else " (not every time)"
         shows = f" {self.difference}{seed}{chance}"
-        return shorten_middle(self.shown_calls, MAX_LINE - len(shows)) + shows
+        return shorten_middle(self.shown_calls, max(MAX_LINE - len(shows), SHORT_CALLS)) + shows
 
     @property
     def shown_calls(self) -> str:

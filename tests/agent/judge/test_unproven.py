@@ -181,17 +181,18 @@ if __name__ == "__main__":
 """
 
 
-def test_keywords_that_no_call_gives_are_a_condition_only_where_the_rewrite_changes_their_use(
+def test_keywords_that_no_call_gives_are_a_condition_only_where_the_code_uses_them(
     make_bench: MakeBench,
 ) -> None:
     bench, agreed = make_bench(OPEN, "total"), Agreement(MANY, never_given=("options",))
     confirming = Confirming(bench, UntimedJudge(Objective.TIME, 0.05, 0), Deadline.after(LONG_S), lambda _: None)
-    original, beside, other = (
+    unused = OPEN.replace('options.get("start", 0)', "0")
+    original, rewrite, without = (
         Incumbent("one", text, Measurement(1.0, 1.0, 1, 1.0), ratio=1.0)
-        for text in (OPEN, OPEN.replace("found += ", "found = found + "), OPEN.replace('"start"', '"begin"'))
+        for text in (OPEN, OPEN.replace("found += ", "found = found + "), unused)
     )
-    assert confirming.unproven(agreed, beside, original) is None
-    said = confirming.unproven(agreed, other, original)
+    assert confirming.unproven(agreed, without, without) is None
+    said = confirming.unproven(agreed, rewrite, original)
     assert said is not None
     assert said.decision is Decision.CONDITIONAL
     assert '--assume "not options"' in said.reason

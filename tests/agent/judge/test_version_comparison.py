@@ -200,5 +200,5 @@ def test_without_time_for_larger_inputs_there_is_no_answer(bench_of: Callable[[s
         measured = VersionFindings(decision, "measured", Gain(1.0, 0.98, 1.02, 0.99, 8))
         seen = search._looked_at_again(measured, BEFORE)
         assert seen.decision is ComparisonDecision.TOO_NOISY
-        assert "larger inputs were not tried to the end" in seen.caveat
+        assert seen.reason == "measured, but larger inputs were not tried to the end, since the time was up"
         assert seen.gain == measured.gain

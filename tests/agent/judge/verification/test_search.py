@@ -469,3 +469,18 @@ def test_calls_that_no_process_comes_to_do_not_count_as_compared(make_bench: Mak
     found = comparer.first_difference(late, made)
     assert found is not None
     assert found.verdict in {Verdict.TIME_LIMIT, Verdict.WRONG_ANSWER}
+
+
+@pytest.mark.nightly
+@pytest.mark.parametrize(("seconds", "verdict"), [(1.2, None), (60, Verdict.TIME_LIMIT)])
+def test_a_call_that_is_late_is_given_more_time_by_itself(
+    make_bench: MakeBench, seconds: float, verdict: Verdict | None
+) -> None:
+    """As on a machine that is busy for a moment; what was not compared is compared then."""
+    source = "def f(n):\n    return n\n\nif __name__ == '__main__':\n    f(1)\n    f(2)\n    f(3)\n"
+    bench = make_bench(source, "f")
+    bench = replace(bench, limits=replace(bench.limits, wall_time_s=0.8, cpu_time_s=0.8))
+    comparer = Comparer(bench.sandbox, bench.target, bench.environment, bench.limits)
+    late = f"import time\ndef f(n):\n    time.sleep({seconds} * (n == 2))\n    return n\n"
+    found = comparer.first_difference(late, bench.workload.calls_in_order())
+    assert (found and found.verdict) == verdict
