@@ -303,6 +303,17 @@ def test_a_function_that_only_moved_and_is_imported_back_is_no_change(repository
     assert changes(repository).functions == ()
 
 
+def test_a_name_that_is_bound_to_other_code_is_changed_even_if_a_copy_lies_elsewhere(repository: Repository) -> None:
+    files = {
+        "shop/names.py": f"from .sums import tally as total\n\n\n{NAMES[INITIALS:TOTAL]}",
+        "shop/sums.py": OTHER_TOTAL.replace("def total", "def tally"),
+        "shop/legacy.py": NAMES[TOTAL:],
+    }
+    repository.commit(files)
+    [found] = [each for each in changes(repository).functions if each.name == "total"]
+    assert (found.file, found.is_bound) == ("shop/names.py", True)
+
+
 def test_a_binding_that_the_base_has_as_well_is_no_change(repository: Repository) -> None:
     text = "try:\n    from fast import f\nexcept ImportError:\n    def f(x):\n        return x\n"
     repository.commit({"shop/more.py": text}, "base")
