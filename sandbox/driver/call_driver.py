@@ -351,8 +351,7 @@ class Driver:
             extra_wall += self._clock.wall() - self._lazy.paused_wall - wall
             return drained
 
-        tree = encoding_parts.Tree
-        whole = tree(
+        whole = encoding_parts.Tree(
             value_encoder.OUTCOME,
             kind,
             outcome,

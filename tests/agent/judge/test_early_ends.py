@@ -24,17 +24,7 @@ def f(told, items, last):
         last()
 """
 # Right as long as its caller takes all items: GeneratorExit is no Exception.
-LOST = """\
-def f(told, items, last):
-    try:
-        for item in items:
-            told(item)
-            yield item
-    except Exception:
-        last()
-        raise
-    last()
-"""
+LOST = ORIGINAL.replace("    finally:\n", "    except Exception:\n        last()\n        raise\n    else:\n")
 BOUND = ORIGINAL.replace("        for item in items:\n", "        tell = told\n        for item in items:\n").replace(
     "            told(item)", "            tell(item)"
 )
