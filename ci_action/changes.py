@@ -17,7 +17,7 @@ from afterburner.agent.inputs.project_modules import has_generated_name, is_hidd
 from afterburner.agent.wording import count
 from afterburner.ci_action.python_code import code_outside, codes_of_functions, decode, rebound_functions
 from afterburner.ci_action.report.document import MOST_LINES, function_key
-from afterburner.ci_action.repository import ChangedFile, blob_at, bytes_of_blob, changed_files
+from afterburner.ci_action.repository import ChangedFile, blob_at, bytes_of_blob, changed_files, file_names
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -116,7 +116,7 @@ def find_changes(repository: Repo, span: Range, wanted: PathFilter, *, of_checko
         of_checkout: whether what lies in the checkout is to be measured. Files that differ there are left out.
 
     Raises:
-        UsageError: the pull request changes too many files.
+        UsageError: the pull request changes too many files, or no file at all matches what counts.
     """
     root = Path(str(repository.working_tree_dir))
     files = changed_files(repository, span)
@@ -124,6 +124,10 @@ def find_changes(repository: Repo, span: Range, wanted: PathFilter, *, of_checko
     left_out: list[LeftOut] = []
     notes: list[str] = []
     counting = _that_count(files, wanted)
+    if span.base == span.head:
+        notes.append("the base has all that is checked out, so there is nothing to compare; name another --base")
+    if not counting:
+        _check_include(repository, span, wanted, files)
     if not counting and (unwanted := sum(each.is_regular and _is_source(Path(each.path)) for each in files)):
         notes.append(
             f"the patterns (include, exclude) leave out {count(unwanted, 'changed file')}, and no other is left"
@@ -236,6 +240,18 @@ def _that_count(files: Sequence[ChangedFile], wanted: PathFilter) -> list[Change
             "--include PATTERN."
         )
     return counting
+
+
+def _check_include(repository: Repo, span: Range, wanted: PathFilter, files: Sequence[ChangedFile]) -> None:
+    """Refuse patterns that match nothing: with a slip of the pen in them, every pull request would pass.
+
+    Raises:
+        UsageError: nothing that is checked out or was changed matches them.
+    """
+    if wanted.include is None or any(wanted.include.match_file(each.base_path) for each in files):
+        return
+    if not any(map(wanted.include.match_file, file_names(repository, span.head))):
+        raise UsageError("--include: no file of this repository matches. Write the patterns as in a .gitignore.")
 
 
 def _is_source(name: Path) -> bool:

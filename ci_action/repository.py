@@ -170,6 +170,14 @@ def changed_files(repository: Repo, span: Range) -> list[ChangedFile]:
     return found
 
 
+def file_names(repository: Repo, commit: Commit) -> list[str]:
+    """The paths of all files of a commit."""
+    told: bytes = repository.git.ls_tree(
+        "-r", "-z", "--name-only", commit.hexsha, stdout_as_string=False, strip_newline_in_stdout=False
+    )
+    return [os.fsdecode(each) for each in told.split(b"\0")[:-1]]
+
+
 def bytes_of_blob(repository: Repo, blob: str, most_bytes: int) -> bytes | None:
     """The content of a blob; None: it is larger than `most_bytes`."""
     if int(repository.git.cat_file("-s", blob)) > most_bytes:

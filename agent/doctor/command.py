@@ -85,7 +85,7 @@ def _status() -> Iterator[Callable[[str], None]]:
 def _show(checks: list[Check], *, first_step: str | None) -> None:
     """Print the checks and what follows from them; without a `first_step` to take, the sandbox works."""
     usable = first_step is None
-    conclusion = "The sandbox works." if usable else f"No sandbox can run Python here. {first_step}"
+    conclusion = _works(checks) if usable else f"No sandbox can run Python here. {first_step}"
     optional = [check for check in checks if usable and check.status is Status.MISSING]
     main = [check for check in checks if check not in optional]
     if not sys.stdout.isatty():
@@ -103,6 +103,13 @@ def _show(checks: list[Check], *, first_step: str | None) -> None:
         _print_table(console, optional)
         console.print()
     console.print(conclusion, style="bold green" if usable else "bold red")
+
+
+def _works(checks: list[Check]) -> str:
+    """What one can do here, and what is broken all the same."""
+    broken = ", ".join(check.name for check in checks if check.status is Status.BROKEN)
+    next_step = "afterburner-agent run FILE.py looks for a faster rewrite, and proves it."
+    return f"The sandbox works: {next_step}{f' Broken, as told above: {broken}.' if broken else ''}"
 
 
 def _write_lines(checks: list[Check]) -> None:

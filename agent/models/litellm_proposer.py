@@ -53,10 +53,12 @@ class LiteLLMProposer:
         self._asker = ModelClient(models, self._model_session, timeout_s=timeout_s, retries=retries)
 
     def await_server(self) -> None:
-        """Find out early, without a request, that no server is there; it is waited for as long as in a request.
+        """Find out early, without a prompt, that no server is there, or that it has another model.
+
+        A server that is not there is waited for as long as in a request.
 
         Raises:
-            ProposerError: nothing listens where the models should be on this machine.
+            ProposerError: nothing listens where the models should be on this machine, or vLLM serves others.
         """
         self._asker.await_server()
 

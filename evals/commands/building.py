@@ -12,12 +12,11 @@ from typing import TYPE_CHECKING
 import typer
 
 from afterburner.agent.usage import counted
-from afterburner.evals.commands.showing import MOST_SHOWN, SILENT_AT_MOST_S
-from afterburner.evals.datasets.built import LEFT_OUT, PROBLEMS
-from afterburner.evals.datasets.sources import layout_hint
+from afterburner.evals.commands.showing import MOST_SHOWN, SILENT_AT_MOST_S, time_left
+from afterburner.evals.datasets.built import LEFT_OUT, PROBLEMS, done_in
+from afterburner.evals.datasets.sources import VENUS, layout_hint
 from afterburner.evals.recipe.build import build_benchmark
 from afterburner.evals.recipe.events import Outcome
-from afterburner.evals.recipe.folder import done_in
 from afterburner.evals.recipe.framing import RAW_SPLIT, read_raw_problems
 from afterburner.sandbox import open_sandbox
 from afterburner.sandbox.terminal.console import open_console
@@ -118,8 +117,8 @@ def line_of(event: BuildEvent | Outcome) -> str:
 
 def _left(outcome: Outcome) -> str:
     """How long the other problems take, if they take as long; empty if that is next to nothing."""
-    minutes = round(outcome.left_s / 60)
-    return f"; about {counted(minutes, 'minute')} for the problems left, at this rate" if minutes else ""
+    told = time_left(outcome.left_s)
+    return f"; {told}" if told else ""
 
 
 def _problem(event: BuildEvent | Outcome) -> str:
@@ -148,7 +147,7 @@ def _tell(request: BuildRequest, summary: BuildSummary) -> None:
     )
     if not kept:
         sys.stdout.write("No problem could be kept, so there is no benchmark to run.\n")
-        if hint := layout_hint(request.source, "venus", RAW_SPLIT):
+        if hint := layout_hint(request.source, VENUS, RAW_SPLIT):
             sys.stdout.write(f"eval build needs raw problems in the layout of Venus. {scrub_line(hint)}\n")
         raise typer.Exit(NONE_KEPT)
     built = shlex.quote(str(request.out))

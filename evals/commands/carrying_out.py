@@ -17,8 +17,10 @@ if TYPE_CHECKING:
     from afterburner.evals.running.folder import RunFolder
 
 
-def carry_out(folder: RunFolder, resources: Resources, *, quiet: bool, verbose: bool) -> None:
+def carry_out(folder: RunFolder, resources: Resources, *, is_new: bool, quiet: bool, verbose: bool) -> None:
     """Evaluate what is left of a run, show progress, and say what to do next.
+
+    A new folder does not stay where nothing came of the run, so that another try may have its name.
 
     Raises:
         AfterburnerError: as `evaluate`.
@@ -27,7 +29,7 @@ def carry_out(folder: RunFolder, resources: Resources, *, quiet: bool, verbose: 
         with show_evaluation(quiet=quiet, detailed=verbose) as on_event:
             outcome = evaluate(folder, resources, on_event=on_event)
     except DatasetError:
-        if not (folder.path / "problems").exists():  # nothing was measured, and another try needs the name
+        if not (folder.path / "problems").exists():  # nothing was measured
             shutil.rmtree(folder.path, ignore_errors=True)
         raise
     except AfterburnerError as error:
@@ -36,8 +38,14 @@ def carry_out(folder: RunFolder, resources: Resources, *, quiet: bool, verbose: 
         sys.stderr.write(f"What is done is stored. {when}: {_resume(folder)}\n")
         raise
     except BaseException:
-        sys.stderr.write(f"What is done is stored. Go on with: {_resume(folder)}\n")
+        sys.stderr.write(
+            f"What is done is stored; a model's answer that was under way is asked for again. "
+            f"Go on with: {_resume(folder)}\n"
+        )
         raise
+    outcome.is_empty = outcome.is_empty and is_new
+    if outcome.is_empty:
+        shutil.rmtree(folder.path, ignore_errors=True)
     tell_outcome(outcome)
 
 

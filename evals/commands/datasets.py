@@ -31,7 +31,14 @@ def datasets(
             help="Read a file or folder in the layout of NAME, and say which records can be used.",
         ),
     ] = None,
-    split: Annotated[str, typer.Option(metavar="SPLIT", help="Which files of a folder.")] = "test",
+    split: Annotated[
+        str,
+        typer.Option(
+            metavar="SPLIT",
+            help="Which files of a folder. Default: test; of what eval build made: everything.",
+            show_default=False,
+        ),
+    ] = "",
     configuration: Annotated[
         str, typer.Option(metavar="NAME", help="A language, a difficulty or a release of the dataset.")
     ] = "",

@@ -15,7 +15,9 @@ from rich.table import Table
 from rich.text import Text
 
 from afterburner.agent.wording import count
-from afterburner.evals.datasets.registry import dataset_infos, find_dataset, load_problems, sample_of
+from afterburner.evals.datasets.guessing import OWN
+from afterburner.evals.datasets.registry import dataset_infos, find_dataset, load_problems, sample_of, split_meant
+from afterburner.evals.datasets.sources import layout_hint
 from afterburner.evals.errors import DatasetError
 from afterburner.evals.problems import Rejected
 from afterburner.sandbox import open_sandbox
@@ -78,6 +80,7 @@ def check_copy(
                 opened.append(stack.enter_context(open_sandbox(sandbox)))
             return opened[0]
 
+        split = split_meant(name, split)
         loaded = load_problems(name, split=split, configuration=configuration, source=source, sandbox=give)
         for number, each in enumerate(loaded, start=1):
             tell(f"{count(number, 'record')} read")
@@ -87,10 +90,11 @@ def check_copy(
     if json is not None:
         _write_json(json, {"usable": counted.usable, "rejected": [asdict(each) for each in counted.rejected]})
     if json != STDOUT:
-        has_splits = source is not None or Path(name).is_dir()
-        of_split = f" of the split {split!r}; name another with --split" if has_splits else ""
+        of_split = f" of the split {split!r}; name another with --split" if split else ""
         for line in counted.summary(f"{source or name} holds no record{of_split}."):
             typer.echo(scrub_line(line))
+        if not counted.usable and (hint := layout_hint(source or name, name if source else OWN, split)):
+            typer.echo(scrub_line(hint))
     if not counted.usable:
         raise typer.Exit(NONE_USABLE)
 

@@ -56,6 +56,9 @@ def report(
 
     Writes DIR/index.html, DIR/report.md, DIR/tables.json, DIR/pictures and DIR/problems.
     """
+    known = {each.resolve(): each for each in reversed(runs)}
+    if again := next((each for each in runs if known[each.resolve()] is not each), None):
+        raise UsageError(f"{again} is given twice: name each run once.")
     if compare and len(runs) < 2:
         raise UsageError("--compare tests runs against each other: give two or more.")
     with needing_extra():
@@ -101,7 +104,8 @@ def _tell(written: WrittenReport) -> None:
         if run.unfinished:
             typer.echo(scrub_line(f"  unfinished: {run.unfinished}"))
         if run.public.not_evaluated:
-            typer.echo(f"  {len(run.public.not_evaluated)} problems could not be evaluated; the report says why")
+            not_evaluated = count(len(run.public.not_evaluated), "problem")
+            typer.echo(f"  {not_evaluated} could not be evaluated; the report says why")
     for line in written.left_out:
         typer.echo(scrub_line(f"left out: {line}"))
     typer.echo(f"written: {display_path(str(written.folder / 'index.html'))}")

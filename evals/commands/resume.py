@@ -41,4 +41,4 @@ def resume(
 
         caps = Caps(cost_usd=max_cost, tokens=max_tokens, requests=max_requests)
         resources = Resources(sandbox, jobs, caps, executor, ray_address)
-        carry_out(RunFolder.open(folder), resources, quiet=quiet, verbose=verbose)
+        carry_out(RunFolder.open(folder), resources, is_new=False, quiet=quiet, verbose=verbose)

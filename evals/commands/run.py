@@ -162,9 +162,11 @@ def run(
     )
     with needing_extra():
         from afterburner.evals.commands.carrying_out import carry_out
+        from afterburner.evals.commands.showing import tell_unfinished_benchmark
         from afterburner.evals.running.evaluate import Resources, begin_evaluation
 
         caps = Caps(cost_usd=max_cost, tokens=max_tokens, requests=max_requests)
         resources = Resources(sandbox, jobs, caps, executor, ray_address)
         folder = begin_evaluation(out, name or model, settings, resources)
-        carry_out(folder, resources, quiet=quiet, verbose=verbose)
+        tell_unfinished_benchmark(settings)
+        carry_out(folder, resources, is_new=True, quiet=quiet, verbose=verbose)

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import shlex
 import sys
+import time
 from contextlib import contextmanager, redirect_stdout
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import typer
 
 from afterburner.agent.wording import count
+from afterburner.evals.datasets.built import count_built, is_built, is_unfinished
 from afterburner.evals.running.progress import EvaluationEvent, Step
 from afterburner.evals.tables import REJECTED
 from afterburner.sandbox.terminal.console import open_console
@@ -23,8 +26,11 @@ if TYPE_CHECKING:
 
     from afterburner.evals.running.ledger import Outcome
     from afterburner.evals.running.progress import OnEvaluationEvent
+    from afterburner.evals.running.settings import EvaluationSettings
 
-_TOLD = frozenset({Step.BEGUN, Step.DONE, Step.FAILED, Step.REJECTED})  # in a pipe; the steps between are many
+_TOLD = frozenset(
+    {Step.BEGUN, Step.DONE, Step.FAILED, Step.REJECTED, Step.CAUTION}
+)  # in a pipe; the steps between are many
 _CAPS = ("--max-cost", "--max-tokens", "--max-requests")
 MOST_SHOWN = 5  # lines that say the same of record after record
 SILENT_AT_MOST_S = 120.0  # an evaluation takes hours: its log need not grow as fast as a run's
@@ -45,12 +51,12 @@ def show_evaluation(*, quiet: bool, detailed: bool = False) -> Iterator[OnEvalua
             with _bar() as show:
                 yield show
         else:
-            lines, rejected = PlainLines(), _FirstFew()
+            lines, rejected, rate = PlainLines(), _FirstFew(), Rate()
 
             def show(event: EvaluationEvent) -> None:
                 is_told = detailed or (event.step in _TOLD and rejected.is_told(event))
                 tell = lines.show if is_told else lines.note
-                tell(line_of(event))
+                tell(line_of(event, rate.left(event)))
 
             with lines.never_silent(SILENT_AT_MOST_S):
                 yield show
@@ -70,27 +76,52 @@ class _FirstFew:
 @contextmanager
 def _bar() -> Iterator[OnEvaluationEvent]:
     with open_console(sys.stderr).status("starting") as status:
-        console, rejected = status.console, _FirstFew()
+        console, rejected, rate = status.console, _FirstFew(), Rate()
 
         def show(event: EvaluationEvent) -> None:
+            left = rate.left(event)
             if event.step in _TOLD and event.step is not Step.BEGUN and rejected.is_told(event):
-                console.print(line_of(event), markup=False, highlight=False)
+                console.print(line_of(event, left), markup=False, highlight=False)
             else:
-                told = (_done(event), _spent(event), scrub_line(f"problem {event.problem}: {event.detail or 'begun'}"))
+                doing = scrub_line(f"problem {event.problem}: {event.detail or 'begun'}")
+                told = (_done(event), left, _spent(event), doing)
                 status.update(" · ".join(filter(None, told)).replace("[", r"\["))
 
         yield show
 
 
-def line_of(event: EvaluationEvent) -> str:
-    """One line for a person, scrubbed."""
+@dataclass(slots=True)
+class Rate:
+    """How fast problems come to their end in this command, and so when the others will."""
+
+    began: float = field(default_factory=time.monotonic)
+    ended: int = 0
+
+    def left(self, event: EvaluationEvent) -> str:
+        """How long the rest takes, as it is known after this event; empty: it is not, or next to nothing is left."""
+        self.ended += event.step is Step.DONE
+        if not (self.ended and event.problems):
+            return ""
+        return time_left((event.problems - event.done) * (time.monotonic() - self.began) / self.ended)
+
+
+def time_left(seconds: float) -> str:
+    """How long the problems take that are left; empty if that is next to nothing."""
+    minutes = round(seconds / 60)
+    return f"about {count(minutes, 'minute')} for the problems left, at this rate" if minutes else ""
+
+
+def line_of(event: EvaluationEvent, left: str = "") -> str:
+    """One line for a person, scrubbed; `left` says how long the rest takes."""
     if event.step is Step.BEGUN:
         return scrub_line(f"problem {event.problem}: begun ({_done(event)})")
     if event.step is Step.REJECTED:
         return scrub_line(f"left out: {event.detail}")
     if event.step is Step.FAILED:
         return scrub_line(f"not done: {event.detail}")
-    parts = [event.detail, *((_done(event), _spent(event)) if event.step is Step.DONE else ())]
+    if event.step is Step.CAUTION:
+        return scrub_line(f"caution: {event.detail}")
+    parts = [event.detail, *((_done(event), left, _spent(event)) if event.step is Step.DONE else ())]
     return scrub_line(f"problem {event.problem}: {' · '.join(filter(None, parts))}")
 
 
@@ -108,6 +139,21 @@ def _spent(event: EvaluationEvent) -> str:
     return f"{used}, ${event.cost_usd:.4f} {event.scope}"
 
 
+def tell_unfinished_benchmark(settings: EvaluationSettings) -> None:
+    """Say on stderr that a benchmark has only some of its problems yet.
+
+    Raises:
+        DatasetError: it cannot be read.
+    """
+    place = Path(settings.source or settings.dataset)
+    if is_built(place) and is_unfinished(place):
+        sys.stderr.write(
+            f"caution: eval build was stopped before {scrub_line(str(place))} was finished. This run uses "
+            f"{count(count_built(place, settings.split), 'problem')} of it. To have all, finish it first: run the same "
+            "eval build again.\n"
+        )
+
+
 def tell_outcome(outcome: Outcome) -> None:
     """Say what is stored, what is left out and why, and what to do next.
 
@@ -117,7 +163,8 @@ def tell_outcome(outcome: Outcome) -> None:
     folder = outcome.folder
     why = f" ({folder / REJECTED} says why)" if len(outcome.rejected) > MOST_SHOWN else ""
     left_out = f"; {count(len(outcome.rejected), 'record')} left out{why}" if outcome.rejected else ""
-    sys.stdout.write(f"stored in {folder}: {count(len(outcome.done), 'problem')}{left_out}\n")
+    stored = f"stored in {folder}: {count(len(outcome.done), 'problem')}"
+    sys.stdout.write(f"{'nothing to store' if outcome.is_empty else stored}{left_out}\n")
     if outcome.failed:
         more_left = f", and {outcome.not_begun} not begun" if outcome.not_begun else ""
         sys.stdout.write(f"{count(len(outcome.failed), 'problem')} not done{more_left}:\n")
@@ -138,6 +185,8 @@ def advice_after(outcome: Outcome) -> str:
     """How to go on with an evaluation of which something is not done, with what has to change first."""
     command = f"afterburner-agent eval resume {shlex.quote(str(outcome.folder))}"
     caps = [f"{cap} N" for cap in _CAPS if any(f"({cap})" in line for line in outcome.failed.values())]
+    if outcome.is_empty:
+        return f"Nothing came of this run, so {outcome.folder} is removed again. Once that is mended, begin anew."
     if caps:
         return f"Go on with a larger cap, which counts what was used before: {command} {' '.join(caps)}"
     if outcome.done:

@@ -70,10 +70,26 @@ def read_about(folder: Path) -> dict[str, Any]:
     try:
         about = json.loads((folder / ABOUT).read_text("utf-8"))
     except (OSError, ValueError) as error:
-        raise DatasetError(f"{folder} holds no benchmark: {error}. Give a folder that eval build made.") from error
+        why = getattr(error, "strerror", None) or error
+        raise DatasetError(f"{folder} holds no benchmark: {why}. Give a folder that eval build made.") from error
     if not isinstance(about, dict) or about.get("format") != FORMAT:
         raise DatasetError(f"{folder} is of another version of this program. Read it with that one.")
     return about
+
+
+def done_in(path: Path) -> dict[str, int]:
+    """How many problems of a benchmark's folder are done: kept, and left out."""
+    return {table: len(list((path / table).glob("*.parquet"))) for table in (PROBLEMS, LEFT_OUT)}
+
+
+def is_unfinished(folder: Path) -> bool:
+    """Whether the last `eval build` of a benchmark did not come to its end, which is when it counts the problems.
+
+    Raises:
+        DatasetError: there is no benchmark.
+    """
+    counts = read_about(folder).get("counts")
+    return counts is not None and counts != done_in(folder)
 
 
 def read_built(folder: Path, split: str = "") -> Iterator[Loaded]:

@@ -15,15 +15,17 @@ if TYPE_CHECKING:
 SAMPLES = Path(__file__).parent / "samples"
 OWN = "your own"
 _OWN_FIELDS = frozenset({"name", "description", "cases"})
+RAW = "raw problems"
+_RAW_FIELDS = frozenset({"problem_id", "question_content", "solutions"})  # those that eval build cannot do without
 
 
 def layout_of(values: Mapping[str, object]) -> str:
-    """The dataset whose sample has the most fields, all of which the record has; `OWN` or empty: none has."""
+    """The dataset whose sample has the most fields, all of which the record has; else `OWN`, `RAW` or empty."""
     found, most = "", 0
     for name, fields in _known_layouts():
         if fields <= values.keys() and len(fields) > most:
             found, most = name, len(fields)
-    return found
+    return found or (RAW if values.keys() >= _RAW_FIELDS else "")
 
 
 def path_meant(name: str) -> str:

@@ -105,6 +105,12 @@ def sample_of(name: str) -> Path:
     return found[0]
 
 
+def split_meant(dataset: str, split: str = "") -> str:
+    """The split that a person means: the one given; else all of a file or a benchmark that was built, or `test`."""
+    is_whole = dataset not in _LAYOUTS and (Path(dataset).is_file() or is_built(Path(dataset)))
+    return split or ("" if is_whole else "test")
+
+
 def load_problems(
     dataset: str,
     *,

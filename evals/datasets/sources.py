@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from afterburner.evals.datasets.files import KINDS_TOLD, kind_of, records_of_file
-from afterburner.evals.datasets.guessing import OWN, layout_of, path_meant
+from afterburner.evals.datasets.guessing import OWN, RAW, layout_of, path_meant
 from afterburner.evals.datasets.records import Record
 from afterburner.evals.errors import DatasetError, UnknownDatasetError
 from afterburner.sandbox.extras import install_command
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from afterburner.evals.problems import Rejected
 
 _SHOWN = 8  # files that a message names
+VENUS = "venus"  # in whose layout raw problems are
 
 
 def read_records(
@@ -64,6 +65,9 @@ def layout_hint(source: str | Path, asked: str, split: str = "test", configurati
     found = layout_of(first.values) if first is not None else ""
     if found in {"", asked}:
         return ""
+    if found == RAW:
+        build = f"afterburner-agent eval build {source} --out DIR"
+        return "" if asked == VENUS else f"Its records look like raw problems: {build}"
     if found == OWN:
         return f"Its records look like problems of your own: afterburner-agent eval run --dataset {source}"
     return f"Its records look like those of {found}: afterburner-agent eval run --dataset {found} --from {source}"

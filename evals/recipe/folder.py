@@ -13,6 +13,7 @@ from afterburner.evals.datasets.built import (
     LEFT_OUT,
     PROBLEMS,
     REFERENCES,
+    done_in,
     is_built,
     read_about,
 )
@@ -158,11 +159,6 @@ class BenchmarkFolder:
             write_file(self._file(table, problem_id), COLUMNS[table], rows)
         except OSError as error:
             raise cannot_write(self.path, error) from error
-
-
-def done_in(path: Path) -> dict[str, int]:
-    """How many problems of a benchmark's folder are done: kept, and left out."""
-    return {table: len(list((path / table).glob("*.parquet"))) for table in (PROBLEMS, LEFT_OUT)}
 
 
 def _check(path: Path, settings: RecipeSettings, now: Mapping[str, Any], stored: Mapping[str, Any]) -> None:

@@ -25,7 +25,7 @@ def ablations(runs: Sequence[RunScores]) -> Table:
     fitting = [each for each in runs if each.run.start == "none" and each.run.kind in _KINDS]
     models = dict.fromkeys(each.run.model for each in fitting if each.run.kind != "paper")
     if not models:
-        return empty_table(_KEY, _TITLE, f"{_no_run('no-feedback')} And: {_no_run('no-original')}")
+        return empty_table(_KEY, _TITLE, _no_run("no-feedback|no-original"))
     fitting = [each for each in fitting if each.run.model in models]
     rows = [row for model in models for row in _rows([each for each in fitting if each.run.model == model])]
     columns = ("model", "told", "run", "iteration", *(f"{each.value}, %" for each in MEASURES))

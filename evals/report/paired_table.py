@@ -27,11 +27,12 @@ if TYPE_CHECKING:
 
 _KEY, _TITLE = "paired", "Paired tests between runs"
 _SCALED = ", scaled"
-_BETTER = {
-    NOUNS[Objective.TIME]: "is faster",
-    NOUNS[Objective.MEMORY]: "needs less memory",
-    NOUNS[Objective.INTEGRAL]: "needs less memory over time",
+_LESS_AND_MORE = {
+    NOUNS[Objective.TIME]: ("is faster", "is slower"),
+    NOUNS[Objective.MEMORY]: ("needs less memory", "needs more memory"),
+    NOUNS[Objective.INTEGRAL]: ("needs less memory over time", "needs more memory over time"),
 }
+_FEWEST = 6  # problems; if fewer all differ in the same direction, that is chance in more than 5% (sign test)
 _MOST_PAIRS_OF = 5  # runs; of more, each is compared with the first alone
 _COLUMNS = ("before", "after", "of", "problems", "difference, points", "p", "p of exchanges", "ratio")
 _TESTS = (
@@ -62,16 +63,30 @@ def cautions(runs: Sequence[RunScores]) -> tuple[str, ...]:
 
 
 def comparisons(runs: Sequence[RunScores]) -> Iterator[str]:
-    """The same for a terminal: a line for each row, then what speaks against comparing the runs."""
-    yield "Differences and ratios are those of the second run against the first."
+    """The same for a terminal: what speaks against comparing the runs, then a line for each row."""
+    yield from (f"caution: {line}" for line in cautions(runs))
+    yield "Differences and ratios are those of the second run against the first; a ratio below 1x is better."
     for row in paired_table(runs).rows:
         before, after, of, problems, difference, p, _, ratio = (
             " ".join(filter(None, (cell.ours, cell.interval))) for cell in row
         )
-        better = f"; below 1x: {after} {_BETTER[of.removesuffix(_SCALED)]}" if row[-1].score is not None else ""
-        found = f"{difference} points, p {p}" if difference else f"ratio {ratio}{better}"
+        ratio += _finding(after, of, row[-1].score, int(problems))
+        found = f"{difference} points, p {p}" if difference else f"ratio {ratio}"
         yield f"{before} -> {after}: {of}: {found} ({count(int(problems), 'problem')})"
-    yield from (f"caution: {line}" for line in cautions(runs))
+
+
+def _finding(after: str, of: str, ratio: Score | None, problems: int) -> str:
+    """What a ratio says of the second run: nothing where its interval holds 1, or the problems are few."""
+    if ratio is None:
+        return ""
+    if problems < _FEWEST:
+        return f": too few problems to tell, fewer than {_FEWEST}"
+    less, more = _LESS_AND_MORE[of.removesuffix(_SCALED)]
+    if ratio.low is not None and ratio.low > 1:
+        return f": {after} {more}"
+    if ratio.high is not None and ratio.high < 1:
+        return f": {after} {less}"
+    return ": no difference shown"
 
 
 def _pairs(runs: Sequence[RunScores]) -> list[tuple[RunScores, RunScores]]:

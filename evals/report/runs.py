@@ -189,6 +189,7 @@ def _unfinished(public: Evaluation, folder: Path) -> str:
     begun = {each.name.rpartition(".")[0] for each in (folder / "begun").glob("*")} - done
     asked = len(public.settings.get("only") or ())
     of = f" of {asked}" if len(done) < asked else ""
-    more = f", {len(begun)} more are begun" if begun else ""
+    are_done = f"{len(done)}{of} problems are done" if of or len(done) != 1 else "1 problem is done"
+    more = f", {len(begun)} more {'is' if len(begun) == 1 else 'are'} begun" if begun else ""
     others = "" if of or begun else "; the evaluation has not come to its end, so others may be missing"
-    return f"{len(done)}{of} problems are done{more}{others}. Go on with: afterburner-agent eval resume {folder}"
+    return f"{are_done}{more}{others}. Go on with: afterburner-agent eval resume {folder}"

@@ -7,7 +7,7 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from afterburner.evals.errors import EvaluationError
+from afterburner.evals.files import cannot_write
 from afterburner.evals.report.content import content_of
 from afterburner.evals.report.index_page import index_page
 from afterburner.evals.report.markdown_report import markdown_report
@@ -66,7 +66,7 @@ def write_report(
         for each in content.datasets:
             _problems(out / PROBLEMS, each, on_progress)
     except OSError as error:
-        raise EvaluationError(f"The report cannot be written: {error}.") from error
+        raise cannot_write(out, error) from error
     return WrittenReport(out, tuple(runs), content.datasets, content.left_out)
 
 

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from afterburner.agent import CancelToken, Caps, UsageError
+from afterburner.agent.errors import ProposerError
 from afterburner.agent.machine import describe_machine
 from afterburner.agent.store.checkpoints import new_run_id
 from afterburner.evals.files import claimed
@@ -16,7 +17,7 @@ from afterburner.evals.running.folder import RunFolder
 from afterburner.evals.running.ledger import Ledger, Outcome
 from afterburner.evals.running.local import LocalWork, evaluation_session
 from afterburner.evals.running.model_check import check_model
-from afterburner.evals.running.progress import OnEvaluationEvent, ignore_evaluation_event
+from afterburner.evals.running.progress import OnEvaluationEvent, Step, ignore_evaluation_event
 from afterburner.evals.running.settings import EvaluationSettings, Executor
 from afterburner.evals.running.subjects import count_subjects, load_subjects
 from afterburner.sandbox import open_sandbox
@@ -105,16 +106,21 @@ def evaluate(
             with evaluation_session(folder, caps, sandbox) as session:
                 jobs = resources.jobs or len(divide_cores().slots) + _WAITING
                 ledger.used = session.opened_models().usage
-                LocalWork(ledger, session, cancel).carry_out(_checked(problems, folder.settings.model, caps), jobs)
+                LocalWork(ledger, session, cancel).carry_out(_checked(problems, ledger, caps), jobs)
         ledger.finish()
     return ledger.outcome
 
 
-def _checked(problems: Iterator[Subject], model: str, caps: Caps) -> Iterator[Subject]:
+def _checked(problems: Iterator[Subject], ledger: Ledger, caps: Caps) -> Iterator[Subject]:
     """The same problems; before the first of them, it is known that the model can be asked."""
+    model = ledger.folder.settings.model
     for number, each in enumerate(problems):
         if number == 0:
             check_model(model, caps)
+            try:
+                check_model(model, caps, awaits_server=True)
+            except ProposerError as error:  # stored answers may be all that is needed
+                ledger.tell(Step.CAUTION, each.id, f"{error} Only answers that are stored already can be used.")
         yield each
 
 

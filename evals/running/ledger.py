@@ -34,6 +34,7 @@ class Outcome:
     failed: dict[str, str] = field(default_factory=dict)  # our fault or a server's: eval resume tries them again
 
     not_begun: int = 0  # since a cap was reached, or any further one would have failed alike
+    is_empty: bool = False  # no problem is done, and no model gave an answer that could be used again
 
     @property
     def is_complete(self) -> bool:
@@ -52,6 +53,7 @@ class Ledger:
     used: Callable[[], Usage | None] | None = None  # of the whole run, over all commands that worked on it
     problems: int = 0  # in all; 0: not known
     stopped: bool = False  # any further problem would fail alike, so none is begun
+    turned_away: bool = False  # the model's server refuses whatever it is asked
 
     def unfinished(self, subjects: Iterator[Subject | Rejected]) -> Iterator[Subject]:
         """What is not stored yet; records that cannot be used are noted."""
@@ -82,6 +84,7 @@ class Ledger:
         """Note that a problem could not be evaluated; that says nothing of the model."""
         why = str(error)
         self.outcome.failed[problem_id] = why if problem_id in why else f"{problem_id}: {why}"
+        self.turned_away = self.turned_away or _is_turned_away(error)
         self.stopped = self.stopped or fails_for_all(error)
         self.tell(Step.FAILED, problem_id, self.outcome.failed[problem_id])
 
@@ -100,6 +103,7 @@ class Ledger:
         outcome, settings = self.outcome, self.folder.settings
         known = len(outcome.done) + len(outcome.failed) + len(outcome.rejected)
         outcome.not_begun = max(self.problems - known, 0) if self.stopped else 0
+        outcome.is_empty = self.turned_away and not outcome.done and self._no_answer()
         self.folder.keep_rejected([each.line for each in outcome.rejected])
         if not (outcome.done or outcome.failed):
             asked = settings.dataset if settings.source else OWN
@@ -110,6 +114,10 @@ class Ledger:
                 f"{hint or 'What it holds is told by: afterburner-agent eval datasets'}"
             )
         self.folder.say_whether_complete(is_complete=outcome.is_complete)
+
+    def _no_answer(self) -> bool:
+        used = self.used() if self.used is not None else None
+        return used is not None and not (used.tokens or used.cached or used.lost or used.unsaid)
 
     def tell(self, step: Step, problem_id: str, detail: str = "") -> None:
         """Pass on what happens."""
@@ -125,7 +133,11 @@ class Ledger:
 
 def fails_for_all(error: BaseException) -> bool:
     """Whether any other problem would fail alike: a cap is reached, or the server turns every request away."""
-    return isinstance(error, CapReachedError) or (isinstance(error, ModelFailedError) and error.turns_all_away)
+    return isinstance(error, CapReachedError) or _is_turned_away(error)
+
+
+def _is_turned_away(error: BaseException) -> bool:
+    return isinstance(error, ModelFailedError) and error.turns_all_away
 
 
 def _found(rows: Mapping[str, Sequence[Row]]) -> str:

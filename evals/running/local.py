@@ -80,8 +80,8 @@ class LocalWork:
         loops = LoopRunner(self.session, self.ledger.folder, on_loop_event, self.cancel)
         return evaluate_subject(loops, subject, self._on_measured)
 
-    def _on_measured(self, name: str, done: int, total: int) -> None:
-        self.ledger.tell(Step.MEASURED, name, f"measured {done} of {total} runs")
+    def _on_measured(self, name: str, series: str, done: int, total: int) -> None:
+        self.ledger.tell(Step.MEASURED, name, f"{series}: measured {done} of {total} runs")
 
     def _take(self, subject: Subject, finished: Future[Mapping[str, Sequence[Row]]]) -> None:
         """Store what was found. A problem that could not be evaluated is told, and left for the next time."""

@@ -37,7 +37,7 @@ class ProblemEvaluator:
 
     loops: LoopRunner
     problem: BenchmarkProblem
-    on_measured: Callable[[str, int, int], object] = lambda *_: None  # the problem's id, runs done, and runs in all
+    on_measured: Callable[[str, str, int, int], object] = lambda *_: None  # problem's id, series, runs done and in all
     rows: ProblemRows = field(init=False)
     flags: list[str] = field(default_factory=list)  # what a reader has to know of the references' figures
 
@@ -95,7 +95,12 @@ class ProblemEvaluator:
         codes = [*(each.code for each in companions), *best]
         measured: list[Measured] = []
         drift = Drift()
-        for attempt in range(2):
+        for attempt, again in enumerate(("", ", once more as the machine has drifted")):
+            series = f"{tests} tests{again}"
+
+            def tell(each: Measured, series: str = series) -> None:
+                self.on_measured(self.problem.id, series, each.turn + 1, len(codes) * settings.repeats)
+
             measured = measure_codes(
                 sandbox,
                 cores,
@@ -104,9 +109,7 @@ class ProblemEvaluator:
                 repeats=settings.repeats,
                 seed=settings.seed + attempt,
                 cancel=self.loops.cancel,
-                on_measured=lambda each: self.on_measured(
-                    self.problem.id, each.turn + 1, len(codes) * settings.repeats
-                ),
+                on_measured=tell,
             )
             drift = drift_of(anchors, measured)
             if not drift.beyond_limit:

@@ -16,6 +16,7 @@ class Step(StrEnum):
     DONE = "done"  # a problem; `detail`: what was found
     FAILED = "failed"  # a problem; `detail`: why it has to be tried again
     REJECTED = "rejected"  # a record of the dataset; `detail`: why
+    CAUTION = "caution"  # `detail`: what a person should know before the work goes on
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from afterburner.agent.usage import Usage
 from afterburner.evals.problems import code_id
+from afterburner.sandbox import Verdict
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -77,7 +78,10 @@ class ProblemRows:
         return name
 
     def _add_candidate(self, each: JudgedCandidate, generation: int) -> None:
-        answer, used = each.answer, each.measurement
+        answer = each.answer
+        used = (
+            each.measurement if each.verdict is Verdict.ACCEPTED else None
+        )  # the others hold the limits, as a penalty
         self.add(
             "candidates",
             generation=generation,

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from afterburner.agent.wording import count
 from afterburner.evals.datasets.built import count_built, is_built
 from afterburner.evals.datasets.packages.functions import NAME, PackageFunction, load_packages
-from afterburner.evals.datasets.registry import load_problems
+from afterburner.evals.datasets.registry import load_problems, split_meant
 from afterburner.evals.datasets.sources import read_records
 from afterburner.evals.errors import DatasetError, UnknownDatasetError
 from afterburner.evals.problems import BenchmarkProblem, Rejected
@@ -87,7 +87,7 @@ def _loaded(folder: RunFolder, sandbox: Callable[[], Sandbox]) -> Iterator[Subje
         return
     yield from load_problems(
         settings.dataset,
-        split=settings.split or ("" if Path(settings.dataset).exists() else "test"),
+        split=split_meant(settings.dataset, settings.split),
         configuration=settings.configuration,
         source=settings.source or None,
         sandbox=sandbox,
@@ -97,7 +97,7 @@ def _loaded(folder: RunFolder, sandbox: Callable[[], Sandbox]) -> Iterator[Subje
 
 
 def evaluate_subject(
-    loops: LoopRunner, subject: Subject, on_measured: Callable[[str, int, int], object] = lambda *_: None
+    loops: LoopRunner, subject: Subject, on_measured: Callable[[str, str, int, int], object] = lambda *_: None
 ) -> Mapping[str, Sequence[Row]]:
     """Evaluate one of them, and return the rows of all tables; raises as `ProblemEvaluator.evaluate`."""
     if isinstance(subject, PackageFunction):

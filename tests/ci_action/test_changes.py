@@ -138,9 +138,19 @@ def test_patterns_choose_the_files_that_count(repository: Repository) -> None:
     assert [file for file, _ in names(changes(repository, wanted=wanted))] == ["src/a.py", "src/deep/b.py", "top.py"]
     none = changes(repository, wanted=PathFilter.of((), ("*.py",)))
     assert none == Changes((), (), ("the patterns (include, exclude) leave out 5 changed files, and no other is left",))
+    with pytest.raises(UsageError, match="--include: no file of this repository matches"):
+        changes(repository, wanted=PathFilter.of(("scr/",)))
+    assert changes(repository, wanted=PathFilter.of(("/shop/",))).functions == ()
     assert not PathFilter.of(["/src/*.py"]).takes("src/deep/b.py")
     assert PathFilter.of(["**/b.py"]).takes("src/deep/b.py")
     assert PathFilter.of().takes("anything/at/all.py")
+
+
+def test_a_base_that_has_everything_is_told(repository: Repository) -> None:
+    repository.commit({"a.py": "def one():\n    return 1\n"})
+    assert changes(repository, "HEAD").notes == (
+        "the base has all that is checked out, so there is nothing to compare; name another --base",
+    )
 
 
 def test_a_file_that_cannot_be_read_is_told_and_costs_the_others_nothing(repository: Repository) -> None:
@@ -374,7 +384,7 @@ def test_the_checkout_of_another_user_is_read_as_in_the_container_of_a_job(repos
     else:
         for place in (repository.folder, *repository.folder.rglob("*")):
             os.chown(place, 12345, 12345)
-    assert changes(repository) == Changes((), ())
+    assert changes(repository).functions == ()
 
 
 def test_a_typed_base_that_is_not_there_is_an_error_even_on_a_merge(repository: Repository) -> None:

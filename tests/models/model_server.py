@@ -46,6 +46,7 @@ class ModelServer(ThreadingHTTPServer):
         self.answer = answer
         self.delay_s = delay_s
         self.gives_several = gives_several
+        self.served: list[str] = []  # what `/v1/models` lists; empty: the server has no list, as some have none
         self.asked: list[StoredRequest] = []
         self.prompt_tokens = 0
         self.completion_tokens = 0
@@ -89,9 +90,18 @@ class ModelServer(ThreadingHTTPServer):
 class _Handler(BaseHTTPRequestHandler):
     server: ModelServer
 
+    def do_GET(self) -> None:
+        if self.path != "/v1/models" or not self.server.served:
+            self.send_error(404)
+            return
+        self._send({"object": "list", "data": [{"id": name, "object": "model"} for name in self.server.served]})
+
     def do_POST(self) -> None:
         body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
-        data = json.dumps(self.server.reply(StoredRequest(self.path, body, dict(self.headers)))).encode()
+        self._send(self.server.reply(StoredRequest(self.path, body, dict(self.headers))))
+
+    def _send(self, document: dict[str, Any]) -> None:
+        data = json.dumps(document).encode()
         self.send_response(200)
         self.send_header("Content-Type", "application/json")
         self.send_header("Content-Length", str(len(data)))

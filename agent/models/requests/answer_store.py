@@ -130,7 +130,7 @@ class AnswerStore:
         self._settle(sent, "refused", 0, 0, 0.0)
 
     def withdrawn(self, sent: Reservation) -> None:
-        """Forget a request that was not sent after all."""
+        """Forget a request that was not sent after all, or never arrived."""
         with self._transaction() as connection:
             connection.execute("DELETE FROM ledger WHERE id = ?", (sent.row,))
 

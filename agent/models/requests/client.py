@@ -12,7 +12,7 @@ from afterburner.agent.events import EventKind
 from afterburner.agent.models.requests.absent_server import refused_connection
 from afterburner.agent.models.requests.completion import complete, idempotency_key
 from afterburner.agent.models.requests.endings import CapReachedError, ModelFailedError
-from afterburner.agent.models.requests.failures import absence_of, failure_of
+from afterburner.agent.models.requests.failures import absence_of, failure_of, unserved
 from afterburner.agent.models.requests.litellm_module import import_litellm
 from afterburner.agent.models.requests.model_answers import ModelAnswer, answers_of, from_body, to_body
 from afterburner.agent.models.requests.parallel import at_once
@@ -20,6 +20,7 @@ from afterburner.agent.models.requests.patience import patiently
 from afterburner.agent.models.requests.prices import cost_of
 from afterburner.agent.models.requests.request import ModelRequest, most_prompt_tokens
 from afterburner.agent.models.requests.reservation import Reservation
+from afterburner.agent.models.requests.served_names import other_names
 from afterburner.agent.models.requests.spending import MOST_OUTPUT_TOKENS
 from afterburner.agent.usage import known_tokens
 from afterburner.sandbox import CancelledError
@@ -85,10 +86,13 @@ class ModelClient:
             )
 
     def await_server(self) -> None:
-        """Find out early, without a request, that no server is there; it is waited for as long as in a request.
+        """Find out early, without a prompt, that no server is there, or that it has another model.
+
+        A server that is not there is waited for as long as in a request.
 
         Raises:
-            ModelFailedError: all models are on this machine, and nothing listens at the address of any.
+            ModelFailedError: nothing listens at the addresses of the models, which are all on this machine, or vLLM
+                serves others.
         """
         try:
             patiently(self._find_server, tries=self._retries + 1, model_session=self._model_session)
@@ -96,9 +100,15 @@ class ModelClient:
             raise ModelFailedError(error.failure.line) from None
 
     def _find_server(self) -> None:
-        refusals = [refused_connection(model.server) for model in self._models]
-        if all(refusals):
-            raise RequestFailedError(absence_of(self._models[0], refusals[0]))
+        found = [self._why_in_vain(model) for model in self._models]
+        if found[0] is not None and all(found):
+            raise RequestFailedError(found[0])
+
+    def _why_in_vain(self, model: Model) -> Failure | None:
+        if refused := refused_connection(model.server):
+            return absence_of(model, refused)
+        names = other_names(model.name, self._model_session.cancel)
+        return unserved(model, [self._model_session.scrub.hide(each) for each in names]) if names else None
 
     def ask(self, question: Question) -> list[ModelAnswer]:
         """Give up to `count` answers, in an order that does not depend on which came first.
@@ -232,7 +242,9 @@ class ModelClient:
                 raise
             except Exception as error:  # noqa: BLE001 - LiteLLM lets the errors of many client libraries through
                 failure = failure_of(import_litellm(), model, error, timeout_s, model_session.scrub)
-                if failure.free:
+                if failure.never_arrived:
+                    budget.withdraw(reservation)
+                elif failure.free:
                     budget.refuse(reservation)
                 raise RequestFailedError(failure) from None
             answers = answers_of(response, model.name, model_session.scrub.hide, hidden=question.hidden)[: request.n]

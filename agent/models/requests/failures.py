@@ -12,7 +12,7 @@ from afterburner.agent.models.requests.known_keys import variable_of
 from afterburner.agent.models.requests.refusals import RefusedError, UnguardedError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Callable, Iterator, Mapping, Sequence
     from types import ModuleType
 
     from afterburner.agent.models.requests.language_model import Model
@@ -30,6 +30,7 @@ class Failure:
     line: str
     passing: bool  # may be gone the next time
     free: bool  # turned away or never arrived: nothing was used
+    never_arrived: bool = False  # nor did anybody see it: it is no request
     too_many: bool = False  # the server may not want to give several answers at once
     too_long: bool = False  # the server may not want to give answers that long
     turns_all_away: bool = False  # any other request would fail alike: the name of the model, the key, a used-up quota
@@ -54,6 +55,7 @@ def failure_of(
         f" ({scrub(line)[:_MAX_MESSAGE_CHARS] or type(error).__name__})",
         passing=(passing or not_arrived or 500 <= status < 600) and not quota and not refused,
         free=not_arrived or 400 <= status < 500,
+        never_arrived=not_arrived,
         too_many=status == 400,
         too_long=status == 400 and ("token" in line or "context" in line),
         turns_all_away=quota or status in _OF_ANY_REQUEST,
@@ -65,6 +67,13 @@ def failure_of(
 def absence_of(model: Model, why: str) -> Failure:
     """The same of a model whose server is known to be absent, before a request."""
     return Failure(line=f"{model.name} cannot be used. {_unreachable(model)} ({why})", passing=True, free=True)
+
+
+def unserved(model: Model, served: Sequence[str]) -> Failure:
+    """The same of a model that its server does not have."""
+    names = ", ".join(served)
+    line = f"{model.name} cannot be used. Its server, {model.server}, has no model of that name. It serves: {names}."
+    return Failure(line=line, passing=False, free=True, turns_all_away=True)
 
 
 def _unreachable(model: Model) -> str:

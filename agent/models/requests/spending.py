@@ -139,7 +139,7 @@ class Budget:
         try:
             left_s = self.left_s(wanted_s)  # the ledger may have been waited for
         except CapReachedError:
-            self._withdraw(reservation)
+            self.withdraw(reservation)
             raise
         try:
             yield reservation, left_s
@@ -184,13 +184,13 @@ class Budget:
         )
 
     def refuse(self, reservation: Reservation) -> None:
-        """The request was turned away, or never arrived: it cost nothing, and counts as a request."""
+        """The request was turned away: it cost nothing, and counts as a request."""
         if self._ledger is not None:
             self._ledger.refused(reservation)
         self.account.release(reservation, NOTHING_USED)
 
-    def _withdraw(self, reservation: Reservation) -> None:
-        """The request was never begun: it does not count."""
+    def withdraw(self, reservation: Reservation) -> None:
+        """The request was never begun, or never arrived: it does not count."""
         try:
             if self._ledger is not None:
                 self._ledger.withdrawn(reservation)

@@ -83,8 +83,19 @@ def test_what_a_working_sandbox_does_not_need_comes_last(
         "Optional; install what you need:",
         "missing docker: none -> Only for Docker.",
         "",
-        "The sandbox works.",
+        "The sandbox works: afterburner-agent run FILE.py looks for a faster rewrite, and proves it.",
     ]
+
+
+def test_what_is_broken_is_named_beside_a_sandbox_that_works(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    found = [Check("runs python", Status.OK, "3.13"), Check("state", Status.BROKEN, "/x", "Set XDG_STATE_HOME.")]
+    monkeypatch.setattr(command, "sandbox_checks", lambda: (each for each in [("all", lambda: found)]))
+    monkeypatch.setattr(command, "floor_checks", lambda: iter([]))
+    with pytest.raises(typer.Exit):
+        command.doctor(json=None)
+    assert capsys.readouterr().out.splitlines()[-1].endswith("Broken, as told above: state.")
 
 
 def test_nothing_is_shown_twice_and_what_works_is_brief() -> None:
@@ -122,7 +133,7 @@ def test_folders_that_cannot_be_written(program: CommandLine) -> None:
 @pytest.mark.usefixtures("sandbox")
 def test_a_terminal_gets_a_table(program: CommandLine) -> None:
     with program.on_terminal("doctor") as terminal:
-        terminal.expect("The sandbox works.")
+        terminal.expect("The sandbox works: ")
         shown = str(terminal.before)
         terminal.expect(pexpect.EOF)
     assert terminal.exitstatus == 0

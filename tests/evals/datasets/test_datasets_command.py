@@ -95,6 +95,16 @@ def test_a_case_without_an_expected_output_and_an_empty_file_are_told(tmp_path: 
     ]
 
 
+def test_raw_problems_are_what_eval_build_takes(tmp_path: Path) -> None:
+    raw = tmp_path / "raw.jsonl"
+    raw.write_text(json.dumps({"problem_id": 7, "question_content": "Add.", "solutions": [], "test_cases": "[]"}))
+    code, told = run(str(raw))
+    assert (code, told.splitlines()[-1]) == (
+        4,
+        f"Its records look like raw problems: afterburner-agent eval build {raw} --out DIR",
+    )
+
+
 def test_a_copy_of_which_nothing_can_be_used_ends_with_4(tmp_path: Path) -> None:
     (tmp_path / "test.jsonl").write_text("broken\n")
     code, told = run("venus", "--from", str(tmp_path / "test.jsonl"))

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from afterburner.evals.datasets.built import read_built
+from afterburner.evals.datasets.built import is_unfinished, read_built
 from afterburner.evals.problems import BenchmarkProblem
 
 if TYPE_CHECKING:
@@ -51,6 +51,7 @@ def test_a_killed_and_an_interrupted_build_go_on(program: CommandLine, raw_file:
         _wait_for(lambda: _kept(out) >= 1, killed)
         killed.kill()
     first = {path: path.read_bytes() for path in (out / "problems").glob("*.parquet")}
+    assert is_unfinished(out)
     with program.start(*command) as interrupted:
         _wait_for(lambda: _kept(out) > len(first), interrupted)
         interrupted.send_signal(signal.SIGINT)
@@ -60,6 +61,7 @@ def test_a_killed_and_an_interrupted_build_go_on(program: CommandLine, raw_file:
         assert f"eval build {raw_file} --out {out} --cases 2" in told
     done = program(*command)
     assert done.returncode == 0, done.stderr
+    assert not is_unfinished(out)
     assert f"{out} holds 3 problems; 2 left out; " in done.stdout
     assert "raw.jsonl, record 2: this is no JSON" in done.stdout
     assert {path: path.read_bytes() for path in first} == first

@@ -3,8 +3,13 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
+import pytest
+
+from afterburner.agent import UsageError
+from afterburner.evals.commands.report import report
 from afterburner.evals.report.main_table import main_table
 from afterburner.evals.report.paired_table import comparisons, paired_table
 from afterburner.evals.report.run_scores import scores_of
@@ -30,15 +35,20 @@ def ratio_of(lines: list[str], of: str) -> float:
 
 def test_a_slower_machine_is_told_and_its_factor_taken_out(tmp_path: Path) -> None:
     """The same code, measured while the machine was three times as slow: no slower code."""
-    before, after = (RunPlan(name, problems=4, slowness=slow) for name, slow in (("a", 1.0), ("b", 3.0)))
+    before, after = (RunPlan(name, problems=16, slowness=slow) for name, slow in (("a", 1.0), ("b", 3.0)))
     lines = compared(tmp_path, before, after)
     assert 2.7 < ratio_of(lines, "wall time") < 3.3
     assert 0.9 < ratio_of(lines, "wall time, scaled") < 1.1
     (caution,) = [each for each in lines if each.startswith("caution: ")]
-    assert "The same known solutions took 3.00 times as long in b as in a (the median over 3 problems)" in caution
+    assert "The same known solutions took 3.00 times as long in b as in a (the median over 15 problems)" in caution
     assert "slower or busier" in caution
-    assert "below 1x: b is faster" in next(each for each in lines if ": wall time: " in each)
+    assert ": b is slower" in next(each for each in lines if ": wall time: " in each)
+    assert ": b is slower" not in next(each for each in lines if ": wall time, scaled: " in each)
+    few = compared(tmp_path / "few", replace(before, problems=4), replace(after, problems=4))
+    assert ": too few problems to tell" in next(each for each in few if ": wall time: " in each)
+    assert lines.index(caution) == 0, "it stands before what it speaks against"
     back = compared(tmp_path / "back", after, before)
+    assert ": a is faster" in next(each for each in back if ": wall time: " in each)
     assert any("took 0.33 times as long in a as in b" in each and "faster or less busy" in each for each in back)
 
 
@@ -71,3 +81,9 @@ def test_without_a_shared_known_solution_and_with_other_settings_a_reader_is_tol
         "caution: a and b have different settings: start (none, slow), iterations (5, 4), objective (integral, time)."
     )
     assert re.search("No known solution was measured in both a and b", cautions[1])
+
+
+def test_a_run_is_not_compared_with_itself(tmp_path: Path) -> None:
+    folder = RunPlan("a", problems=4).write(tmp_path / "a")
+    with pytest.raises(UsageError, match=r"a is given twice: name each run once\."):
+        report([folder, tmp_path / "b" / ".." / "a"], out=tmp_path / "report", compare=True)

@@ -191,7 +191,7 @@ def test_an_unfinished_run_is_reported_as_far_as_it_came(tmp_path: Path) -> None
     (folder / "begun").mkdir()
     (folder / "begun" / "problem-3-00000000.0").write_text("a-run")
     (run,), _ = load_runs([folder])
-    assert run.unfinished.startswith("3 of 5 problems are done, 1 more are begun. Go on with: ")
+    assert run.unfinished.startswith("3 of 5 problems are done, 1 more is begun. Go on with: ")
     written = write_report([folder], tmp_path / "out").folder
     assert "Unfinished: 3 of 5 problems are done" in (written / "report.md").read_text("utf-8")
     assert "Unfinished" in (written / "index.html").read_text("utf-8")

@@ -2,19 +2,33 @@
 
 from __future__ import annotations
 
+import json
+import time
 from dataclasses import replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 from running_problems import FAST, benchmark_problem
 
 from afterburner.agent.option_kinds import Selection
-from afterburner.evals.commands.showing import advice_after, line_of, show_evaluation
+from afterburner.evals.commands.showing import (
+    Rate,
+    advice_after,
+    line_of,
+    show_evaluation,
+    tell_unfinished_benchmark,
+    time_left,
+)
+from afterburner.evals.datasets.built import ABOUT
 from afterburner.evals.problems import Reference
 from afterburner.evals.running.ledger import Outcome
 from afterburner.evals.running.loops import LeftOutError, starting_code
 from afterburner.evals.running.progress import EvaluationEvent, Step
 from afterburner.evals.running.settings import EvaluationSettings, Start
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 RESUME = "afterburner-agent eval resume runs/mine"
 
@@ -65,6 +79,34 @@ def test_progress_says_how_many_of_how_many_and_what_was_used() -> None:
         line_of(done) == "problem a: 2 of 4 pass · 1 of 5 done · 22 requests, 4,310 tokens, $0.5000 in the run so far"
     )
     assert line_of(replace(done, cost_usd=None)).endswith(" in the run so far, at a price that is not known")
+    assert "1 of 5 done · about 8 minutes for the problems left, at this rate · 22" in line_of(done, time_left(480.0))
+    assert not time_left(29.0)
+
+
+def test_how_long_the_rest_takes_is_told_once_a_problem_is_done() -> None:
+    rate = Rate(began=time.monotonic() - 60_000.0)
+    events = [EvaluationEvent(Step.BEGUN, "a", problems=9, done=4)]  # four are done since an earlier command
+    events += [EvaluationEvent(Step.DONE, name, problems=9, done=done) for name, done in (("a", 5), ("b", 6))]
+    begun, first, second = (rate.left(event) for event in events)
+    assert not begun
+    assert 4_000 <= int(first.split()[1]) < 4_100
+    assert 1_500 <= int(second.split()[1]) < 1_600
+
+
+@pytest.mark.parametrize(("counts", "is_told"), [({}, True), ({"problems": 2, "left_out": 0}, False)])
+def test_a_benchmark_that_is_not_finished_is_told(
+    benchmark: Callable[..., Path],
+    capsys: pytest.CaptureFixture[str],
+    counts: dict[str, int],
+    is_told: bool,
+) -> None:
+    place = benchmark("a", "b")
+    about = json.loads((place / ABOUT).read_text("utf-8"))
+    (place / ABOUT).write_text(json.dumps({**about, "counts": counts}), "utf-8")
+    tell_unfinished_benchmark(EvaluationSettings(str(place), model="rules", start=Start.SLOW))
+    told = capsys.readouterr().err
+    assert ("caution: eval build was stopped before" in told) is is_told
+    assert ("This run uses 2 problems of it." in told) is is_told
 
 
 def test_of_many_records_that_cannot_be_used_the_first_five_are_told(capsys: pytest.CaptureFixture[str]) -> None:

@@ -59,6 +59,8 @@ def test_a_replayed_model_is_evaluated_and_everything_is_stored(
     assert len(first.references[Objective.MEMORY]) == 5
     rows = read_rows(tmp_path / "run", "candidates")
     assert [row["verdict"] for row in rows if row["problem_id"] == "first"] == ["wrong_answer", "accepted", "accepted"]
+    measured_once = {row["verdict"]: row["wall_time_s"] is not None for row in rows}
+    assert measured_once == {"wrong_answer": False, "accepted": True}, "a penalty is no measurement"
     assert all("<solution>" in row["answer"] for row in rows)
     assert {row["code"] for row in read_rows(tmp_path / "run", "codes")} >= {SLOW, FAST, LISTED, WRONG}
     strict = read_rows(tmp_path / "run", "verdicts")

@@ -8,17 +8,20 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
+import typer
 from fault_proxy import Fault, FaultProxy, Kind
 from model_server import ModelServer, StoredRequest, serving
 from running_problems import FAST, LOOP, SLOW, WRONG, answer
 
 from afterburner.agent import Caps, UsageError
 from afterburner.agent.errors import ProposerError
+from afterburner.evals.commands.carrying_out import carry_out
 from afterburner.evals.commands.showing import advice_after, line_of
 from afterburner.evals.errors import EvaluationError
 from afterburner.evals.evaluation import load_evaluation
 from afterburner.evals.running.evaluate import Resources, begin_evaluation, evaluate
 from afterburner.evals.running.folder import RunFolder
+from afterburner.evals.running.progress import Step
 from afterburner.evals.running.settings import EvaluationSettings
 from afterburner.evals.tables import read_rows
 
@@ -135,10 +138,48 @@ def test_a_server_that_turns_all_requests_away_is_asked_once_and_not_for_each_pr
         folder = begin_evaluation(tmp_path / "run", "a model", settings)
         refused = evaluate(folder, Resources(jobs=1))
         assert len(refused.failed) == len(proxy.arrived) == 1
+        assert refused.is_empty
         monkeypatch.setenv("OPENAI_API_BASE", server.url)
         mended = evaluate(RunFolder.open(folder.path), Resources(jobs=1))
     assert mended.is_complete, mended.failed
     assert len(mended.done) == 3
+
+
+def test_a_run_that_came_to_nothing_leaves_its_folder_to_the_next_try(
+    benchmark: Callable[..., Path],
+    asks: Callable[[ModelServer], str],
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    with (
+        serving(ModelServer(lambda *_: answer(FAST))) as server,
+        serving(FaultProxy(server.url, lambda _: Fault(Kind.STATUS, 404))) as proxy,
+    ):
+        settings = replace(settings_for(benchmark("one"), asks(server)), generations=1)
+        monkeypatch.setenv("OPENAI_API_BASE", proxy.url)
+        for is_new in (False, True):
+            folder = begin_evaluation(tmp_path / f"run-{is_new}", "a model", settings)
+            with pytest.raises(typer.Exit):
+                carry_out(folder, Resources(jobs=1), is_new=is_new, quiet=True, verbose=False)
+            assert folder.path.exists() is not is_new, "eval resume removes nothing"
+    resumed, begun = capsys.readouterr().out.split("nothing to store")
+    assert "eval resume" in resumed
+    assert f"Nothing came of this run, so {folder.path} is removed again." in begun
+
+
+def test_a_resumed_run_says_at_once_that_its_server_is_not_there(
+    benchmark: Callable[..., Path], asks: Callable[[ModelServer], str], tmp_path: Path
+) -> None:
+    told: list[EvaluationEvent] = []
+    with serving(ModelServer(lambda *_: answer(FAST))) as server:
+        settings = replace(settings_for(benchmark("one"), asks(server)), generations=1)
+        folder = begin_evaluation(tmp_path / "run", "a model", settings)
+    outcome = evaluate(RunFolder.open(folder.path), Resources(jobs=1), on_event=told.append)
+    assert not outcome.is_complete
+    assert told[0].step is Step.CAUTION
+    assert line_of(told[0]).endswith("Only answers that are stored already can be used.")
+    assert {event.requests for event in told} == {0}, "what never arrived is no request"
 
 
 @pytest.mark.nightly

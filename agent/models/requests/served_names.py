@@ -1,0 +1,44 @@
+"""Finds out, before a request, that a vLLM server does not serve the model that it would be asked for."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import httpx
+
+from afterburner.agent.models.requests.litellm_clients import using
+from afterburner.agent.models.requests.litellm_module import import_litellm
+from afterburner.agent.models.requests.refusals import RefusedError
+
+if TYPE_CHECKING:
+    from afterburner.sandbox import CancelToken
+
+LONGEST_S = 3.0
+_PROVIDER = "hosted_vllm"  # llama.cpp, LM Studio and others answer whatever name they are asked for
+_MOST_NAMES = 5
+_LONGEST_NAME = 100
+
+
+def other_names(model: str, stop: CancelToken) -> tuple[str, ...]:
+    """What a server serves in place of a model; empty: it serves the model, or that is not known.
+
+    Only vLLM's list says so (`GET /v1/models`), which has the adapters, too: it turns any other name away.
+
+    Args:
+        model: as the user named it.
+        stop: ends the waiting.
+    """
+    litellm = import_litellm()
+    name, provider, key, address = litellm.get_llm_provider(model)
+    if provider != _PROVIDER or not address:
+        return ()
+    headers = {"Authorization": f"Bearer {key}"} if key else {}
+    try:
+        with using(litellm, stop):
+            response = litellm.client_session.get(f"{address.rstrip('/')}/models", headers=headers, timeout=LONGEST_S)
+        served = [each["id"] for each in response.raise_for_status().json()["data"]]
+    except (httpx.HTTPError, httpx.InvalidURL, RefusedError, OSError, ValueError, LookupError, TypeError):
+        return ()  # told by the request, if it matters
+    if name in served or not all(isinstance(each, str) for each in served):
+        return ()
+    return tuple(each[:_LONGEST_NAME] for each in served[:_MOST_NAMES])
