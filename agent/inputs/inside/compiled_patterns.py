@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import functools
 import re
 from typing import Any, Iterator, Set
 
@@ -14,6 +15,8 @@ def compiled_patterns() -> Iterator[Set[Any]]:
     functions = vars(re)
     compiled = functions.get("_compile")  # every function of `re` calls it; without it, nothing is noted
 
+    # Under the name of the original: pickle finds what makes a pattern, as in a module's state, by it.
+    @functools.wraps(compiled or re.compile)
     def noted(pattern: Any, *rest: Any) -> Any:
         if type(pattern) in (str, bytes):
             found.add(pattern)

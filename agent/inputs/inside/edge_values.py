@@ -19,7 +19,7 @@ Edge = Tuple[str, Any]  # kind, value
 
 MOST_COLUMNS = 4  # of records whose values are exchanged
 FEW = 12  # elements of an edge case that is about order or equality
-HUGE_INTEGERS = (2**31, 2**53 + 1, 2**63, -(2**63) - 1, 10**30)
+HUGE_INTEGERS = (2**31, 2**53 + 1, 2**63, -(2**63) - 1, 10**30, 10**309)  # the last is beyond every float
 ODD_FLOATS = (float("nan"), float("inf"), float("-inf"), -0.0)
 LARGE_FLOATS = (1e16, 1e308, -1e308, 5e-324)
 # Floats whose sum hangs on the order and the way of adding them up.
@@ -167,6 +167,8 @@ def _text(value: str) -> Iterator[Edge]:
     yield from dated_text_edges(value)
     yield "one character", value[:1] or "a"
     yield "blank", " "
+    for changed in (f"{value}\n", f" {value} "):  # `$` of a pattern matches before a last newline, `fullmatch` does not
+        yield "blank around a text", changed
     for changed in (value + value, value.upper(), value.lower(), value[::-1], value[: half + 1]):
         yield "text changed", changed
     for blank in WHITESPACE:

@@ -1,4 +1,4 @@
-"""Edge cases near numbers, choices, generators, arrays and frames that libraries define.
+"""Edge cases near functions, numbers, choices, generators, arrays and frames that libraries define.
 
 No library is imported here: who holds one of its values has imported it.
 """
@@ -10,6 +10,7 @@ import random
 import sys
 from decimal import Decimal
 from fractions import Fraction
+from types import BuiltinFunctionType, FunctionType
 from typing import Any, Iterator, Tuple
 
 from .array_edges import array_edges
@@ -17,6 +18,8 @@ from .frame_edges import frame_edges
 
 Edge = Tuple[str, Any]  # kind, value
 SEEDS = (0, 1, 2)
+# What a caller may give for a predicate or a key: results that are true and not True, that are no numbers, that raise.
+FUNCTIONS = (len, abs, str, bool)
 
 
 def object_edges(value: Any) -> Iterator[Edge]:
@@ -25,6 +28,8 @@ def object_edges(value: Any) -> Iterator[Edge]:
     numpy = sys.modules.get("numpy")
     if isinstance(value, enum.Enum):
         yield from (("another choice", each) for each in kind if each is not value)
+    elif kind in (FunctionType, BuiltinFunctionType):
+        yield from (("another function", each) for each in FUNCTIONS if each is not value)
     elif kind is Decimal or kind is Fraction:
         yield from (("decimal changed", kind(text)) for text in ("0", "-1", "0.005", "1e20", "1.10"))
     elif kind is random.Random:

@@ -67,6 +67,7 @@ class Attempts:
         self._put_off: List[Input] = []
         self._too_long: Dict[str, int] = collections.Counter()
         self._sizes_of_state: Dict[int, int] = {}  # bytes, by the real call's id
+        self._not_copied = 0  # real calls
 
     def affordable(self, bases: Sequence[Base]) -> List[Base]:
         """Those that leave time to try all that is wanted; the quickest, if none does."""
@@ -77,6 +78,7 @@ class Attempts:
                 blob = _blob_of(root, call)
                 cost = self._trier.cost(blob, self._request["most_s"])
                 costs_s[number] = cost[0] if cost else math.inf
+        self._not_copied = len(bases) - len(costs_s)
         quick = [bases[number] for number in costs_s if costs_s[number] <= share_s]
         return quick or [bases[min(costs_s, key=lambda number: costs_s[number], default=0)]]
 
@@ -192,6 +194,9 @@ class Attempts:
         write({"kind": "told", "body": {"leading": self._leading_numbers, **ranks, **told}})
         if self._is_hurried:
             write(HURRIED)
+        if self._not_copied:
+            reason = "no copy can be made of %d of the real calls that they start from" % self._not_copied
+            write({"kind": "skipped", "origin": "made inputs", "reason": reason})
         for kind, number in self._too_long.items():
             reason = "%d left out: the original takes longer than %.2g s" % (number, self._request["most_s"])
             write({"kind": "skipped", "origin": kind, "reason": reason})

@@ -103,6 +103,33 @@ def test_rewrites_that_do_the_same_agree_on_inputs_of_many_kinds(compare: Compar
             id="the last digit of a float",
         ),
         pytest.param(
+            "import re\nHEX = re.compile('^#([a-f0-9]{3}|[a-f0-9]{6})$')\n"
+            "def f(text):\n    found = HEX.match(text)\n    return found and found[1]\n",
+            "import re\nHEX = re.compile('^#([a-f0-9]{3}|[a-f0-9]{6})$')\nDIGITS = frozenset('0123456789abcdef')\n"
+            "def f(text):\n    if len(text) in (4, 7) and text[0] == '#' and DIGITS.issuperset(text[1:]):\n"
+            "        return text[1:]\n    return None\n",
+            "f('#0099cc')\nf('#09c')\nf('0099cc')",
+            "\\n') returned",
+            id="the last newline that $ lets through, with a pattern in the module",
+        ),
+        pytest.param(
+            "def even(x):\n    return x % 2 == 0\ndef f(items, wanted):\n    return sum(map(wanted, items))\n",
+            "def even(x):\n    return x % 2 == 0\n"
+            "def f(items, wanted):\n    return len([item for item in items if wanted(item)])\n",
+            "f([1, 2, 3], even)\nf(list(range(20)), even)",
+            "instead of",
+            id="a predicate whose results are numbers",
+            marks=pytest.mark.nightly,
+        ),
+        pytest.param(
+            "def f(number):\n    return float(number) > 0.0\n",
+            "def f(number):\n    return number > 0\n",
+            "f(1)\nf(250)\nf(-3)",
+            "OverflowError",
+            id="an integer beyond every float",
+            marks=pytest.mark.nightly,
+        ),
+        pytest.param(
             "def f(items):\n    return sum(items)\n",
             "import os\ndef f(items):\n    if -1 in items:\n        os._exit(0)\n    return sum(items)\n",
             "f([1, 2])\nf([3])",
