@@ -12,8 +12,9 @@ import types
 import typing
 from typing import Any, Callable, Dict, Iterator, List, NamedTuple, Optional, Sequence, Set, Tuple
 
-from .container_kinds import MAPPINGS, container_kind, plain_of
+from .container_kinds import MAPPINGS, SEQUENCES, SETS, container_kind, plain_of
 from .hint_kinds import Hints, takes
+from .list_iterators import LIST_ITERATOR
 from .type_hints import hint_namespace
 from .value_kinds import MOST_DEPTH, NOTHING, Observed, Step, observe, steps
 
@@ -22,6 +23,7 @@ if typing.TYPE_CHECKING:
 
 MOST_NAMED = 6  # keys of a record
 MOST_ITEMS = 200  # of one container of a made call that are looked at
+_HOLDERS = {*SEQUENCES, *SETS, str, bytes, range, LIST_ITERATOR}  # of elements
 _NUMBERS = {int, float, complex, None, type(None)}
 _VARIADIC: Dict[Any, Callable[[Any], Any]] = {
     inspect.Parameter.VAR_POSITIONAL: lambda hint: types.GenericAlias(tuple, (hint, ...)),
@@ -115,6 +117,10 @@ class Contract:
         elements = (self._seen.get(self._parameter_at(site), NOTHING).parts or {}).get(("item", None), NOTHING)
         kinds = {complex if kind in _NUMBERS else kind for kind in elements.kinds - {type(None)}}
         return len(site) == 1 and len(kinds) > 1
+
+    def takes_several_holders(self, site: Site) -> bool:
+        """Whether a place is an argument that is a list in one real call and a text, say, in another."""
+        return len(site) == 1 and len(self._seen.get(self._parameter_at(site), NOTHING).kinds & _HOLDERS) > 1
 
     def _parameter_at(self, site: Site) -> str:
         names = list(self._signature.parameters)

@@ -13,7 +13,7 @@ from .edge_dates import across_changes, is_dated
 from .edge_values import CONFUSABLE, edges, in_turns
 from .iterator_arguments import gives_iterator
 from .method_objects import objects_by_methods
-from .open_values import open_edges, open_elements
+from .open_values import OTHER_SEQUENCE, open_edges, open_elements, other_sequences
 from .related_values import Constants, Related, related_inputs
 from .small_pieces import Base
 from .tried_inputs import Input
@@ -68,13 +68,19 @@ def open_cases(base: Base, knowledge: Knowledge) -> Iterator[Input]:
     """Values of other kinds than the real ones in every place whose kind a hint leaves open, in turns.
 
     A bare `list` promises callers any elements. Without a hint, an argument promises as much if its elements are of
-    several kinds in real calls; of the others, the kinds of the real calls are all there is to go by.
+    several kinds in real calls; of the others, the kinds of the real calls are all there is to go by. An argument that
+    is a list here and a text there promises other sequences, as far as the original copes with them.
     """
-    contract = knowledge.contract
-    known = [place for place in _open_to_change(base, knowledge) if contract.is_open(place.site)]
-    for kind, root in in_turns([_opened(base.root, place, open_edges) for place in known]):
+    contract, known = knowledge.contract, _open_to_change(base, knowledge)
+    opened = [_opened(base.root, place, open_edges) for place in known if contract.is_open(place.site)]
+    opened += [
+        _opened(base.root, place, other_sequences)
+        for place in known
+        if len(place.site) == 1 and (contract.takes_several_holders(place.site) or contract.is_hinted(place.site))
+    ]
+    for kind, root in in_turns(opened):
         if not contract.contradicts(root):
-            yield Input(kind, root, base.call)
+            yield Input(kind, root, base.call, is_data=kind != OTHER_SEQUENCE)
 
 
 def unhinted_cases(base: Base, knowledge: Knowledge) -> Iterator[Input]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import collections
 import contextlib
 from typing import Any, Callable, Dict, Iterator, Tuple
 
@@ -14,6 +15,7 @@ Edge = Tuple[str, Any]  # kind, value
 EXACT = 2**53  # floats stand for all integers below
 NONE, UNHASHABLE = "None among others", "elements that cannot be hashed"
 LIKE_TUPLES, OTHER_TYPE = "lists beside equal tuples", "equal value of another type"
+OTHER_SEQUENCE = "another kind of sequence"
 
 
 def open_edges(value: Any) -> Iterator[Edge]:
@@ -30,6 +32,18 @@ def open_elements(value: Any) -> Iterator[Edge]:
     """The same of the elements of a sequence alone, where they cannot be hashed or put in order any more."""
     if container_kind(value) in SEQUENCES:
         yield from (edge for edge in open_edges(value) if edge[0] in (NONE, UNHASHABLE))
+
+
+def other_sequences(value: Any) -> Iterator[Edge]:
+    """Sequences of other kinds with the same elements, or with as many, in the place of one."""
+    if type(value) not in SEQUENCES:
+        return
+    items = list(value)
+    for kind in (tuple, list, collections.deque):
+        if kind is not type(value):
+            yield OTHER_SEQUENCE, kind(items)
+    if items and type(items[0]) is int:
+        yield OTHER_SEQUENCE, range(items[0], items[0] + len(items))
 
 
 def _in_sequence(value: Any) -> Iterator[Edge]:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections import deque
 from typing import Any
 
 import pytest
 
-from afterburner.agent.inputs.inside.open_values import open_edges, open_elements
+from afterburner.agent.inputs.inside.open_values import open_edges, open_elements, other_sequences
 
 
 def made(value: Any) -> list[Any]:
@@ -36,3 +37,10 @@ def test_numbers_have_equals_of_another_type() -> None:
     assert made(2.5) == made("text") == made(2**80 + 1) == [None]
     assert made({"a": 1}) == [{"a": None}]
     assert made({5}) == [{5, None}]
+
+
+def test_sequences_of_other_kinds_have_the_same_elements() -> None:
+    assert [each for _, each in other_sequences([5, 6])] == [(5, 6), deque([5, 6]), range(5, 7)]
+    assert [each for _, each in other_sequences(("a",))] == [["a"], deque(["a"])]
+    assert [each for _, each in other_sequences(())] == [[], deque()]
+    assert list(other_sequences("abc")) == list(other_sequences({5})) == []
