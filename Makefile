@@ -46,7 +46,7 @@ site: setup ## build/site: the documentation as a site, strict about dead links
 	$(BIN)/zensical build --strict --clean
 
 wheel: setup ## dist/*.whl: one wheel for every machine, with the meter inside
-	$(BIN)/python -m build --no-isolation --wheel --outdir dist .
+	$(BIN)/python -m build --quiet --no-isolation --wheel --outdir dist .
 	sha256sum dist/*.whl
 
 release-check: setup ## all that can be checked of a release without a network: version, wheel, licences, every floor's answer
