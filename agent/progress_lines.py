@@ -105,7 +105,7 @@ _LINES: dict[Kind, Callable[[ProgressEvent], str]] = {
     Kind.CONFIRMING: lambda event: f"testing {event.candidate} against the original on held-out inputs",
     Kind.CONFIRMED: lambda event: f"{event.candidate}: {event.detail}",
     Kind.DOUBTING: lambda event: f"asking {event.subject} for calls on which {event.candidate} may differ",
-    Kind.SEARCHING_DIFFERENCE: lambda event: f"trying made inputs on {event.candidate} and the original, which have to agree",
+    Kind.SEARCHING_DIFFERENCE: lambda event: f"trying made inputs on {event.candidate} and the original",
     Kind.MEASURING_AS_USED: lambda _: "timing first and later calls in fresh processes",
     Kind.SAMPLING_AGAIN: lambda event: f"sampling {count(event.count or 0, 'other candidate')} again",
     Kind.COUNTING_INSTRUCTIONS: lambda _: "counting instructions under valgrind",

@@ -14,7 +14,7 @@ from .edge_values import CONFUSABLE, edges, in_turns
 from .iterator_arguments import gives_iterator
 from .method_objects import objects_by_methods
 from .open_values import OTHER_SEQUENCE, open_edges, open_elements, other_sequences
-from .related_values import Constants, Related, related_inputs
+from .related_values import Constants, Related, inputs_of_lengths, related_inputs
 from .small_pieces import Base
 from .tried_inputs import Input
 
@@ -125,7 +125,10 @@ def _one_of_each(known: Sequence[Place]) -> List[Place]:
 
 
 def _with_constants(base: Base, knowledge: Knowledge) -> Iterator[Input]:
-    """Each data place with a constant of the code in it."""
+    """Each data place with as many elements as the code mentions, then with a constant of the code in it."""
+    for place in _one_of_each([each for each in places(base.root) if each.is_data]):
+        for kind, root in inputs_of_lengths(base.root, place, knowledge.constants):
+            yield Input(kind, root, base.call)
     for place in places(base.root):
         for value in knowledge.constants.near(place.value) if place.is_data else ():
             yield Input("constant of the code", with_value(base.root, place, value), base.call)

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import collections
 import contextlib
+from itertools import islice
 from typing import Any, Callable, Dict, Iterator, Tuple
 
 from .call_parts import like
 from .container_kinds import MAPPINGS, SEQUENCES, SETS, NotBuildableError, alike, container_kind, plain_of
+from .edge_values import FEW
 from .related_values import SCALARS
 
 Edge = Tuple[str, Any]  # kind, value
@@ -50,8 +52,11 @@ def _in_sequence(value: Any) -> Iterator[Edge]:
     first = next(iter(plain_of(value)), None)
     if type(first) in SCALARS:
         yield UNHASHABLE, like(value, [[first], [first]])
+        # Whoever stops at what decides, such as a second equal element, never looks at the last one.
+        yield NONE, like(value, [*islice(plain_of(value), FEW), None])
         yield LIKE_TUPLES, like(value, [(first,), [first]])
         yield NONE, like(value, [first, None])
+        yield NONE, like(value, [first, first, None])
         yield UNHASHABLE, like(value, [{}, first])
     elif type(first) is tuple and first:
         yield UNHASHABLE, like(value, [list(first), list(first)])

@@ -19,18 +19,22 @@ from typing import Any, Callable, Dict, Iterable, Iterator, List, Sequence, Set,
 
 from .call_parts import Place, Root, fields, like, places, record_as, with_value
 from .container_kinds import MAPPINGS, SEQUENCES, NotBuildableError, alike, container_kind, plain_of
+from .edge_values import CONFUSABLE, FEW
 from .nested_values import CHAIN, nested
 from .value_runs import value_runs
 
 MOST_CONSTANTS = 60  # of one type
+MOST_LENGTHS, LONGEST = 6, 2_000  # of sequences and texts; elements
 MOST_TABLE_ITEMS = 40  # of one table of the module
 MOST_TEXTS = 6  # of other places, that a text is made of
 MOST_IN_CYCLE = 3  # links
 MOST_ELEMENTS = 6  # of another sequence
 LONG_CHAIN = "long chain"
+OF_LENGTH = "as many elements as the code mentions"
 LONGEST_TEXT = 40  # of a constant: longer ones are messages
 _LARGEST = 2**63
 _DEEPEST_TABLE = 3
+_PRIME = 7_919  # above LONGEST, so that its multiples come to each remainder once
 _NUMBERS = (int, float)
 _TIMES = (dt.date, dt.datetime, dt.time, dt.timedelta)
 SCALARS = (str, bytes, *_NUMBERS, complex, Decimal, Fraction, *_TIMES)
@@ -53,6 +57,11 @@ class Constants:
     def samples(self, kind: type) -> List[Any]:
         """Those of a type, each number with those beside it."""
         return [value for constant in self._by_type.get(kind, ()) for value in (_beside(constant, kind) or (constant,))]
+
+    def lengths(self) -> List[int]:
+        """Integers, each with those beside it, that are longer than an edge case and no longer than is quick to try."""
+        lengths = (value for value in self.samples(int) if FEW < value <= LONGEST)
+        return list(itertools.islice(dict.fromkeys(lengths), MOST_LENGTHS))
 
     def near(self, value: Any) -> Iterator[Any]:
         """Constants in place of a value of their type, each with those beside it; the other kind of number, too."""
@@ -88,6 +97,7 @@ def _of_table(value: Any, depth: int) -> Iterator[Any]:
 def related_inputs(root: Root, place: Place, constants: Constants) -> Iterator[Related]:
     """The call with another value in this place, the telling ones first."""
     yield from (("consecutive values", run) for run in value_runs(root, place))
+    yield from inputs_of_lengths(root, place, constants)
     if type(place.value) in SCALARS:
         for value in _unlike(place.value, constants.near(place.value)):
             yield "constant of the code", with_value(root, place, value)
@@ -121,6 +131,28 @@ def _of_sequence(root: Root, place: Place) -> Iterator[Tuple[str, List[Any]]]:
             if type(theirs[0]) is type(own[0]):
                 yield "elements of another argument", theirs
                 yield "elements of another argument", own[:MOST_ELEMENTS] + theirs
+
+
+def inputs_of_lengths(root: Root, place: Place, constants: Constants) -> Iterator[Related]:
+    """As many elements as the code mentions, one more and one less: a rewrite may do otherwise from a length on."""
+    value = place.value
+    for length in constants.lengths() if type(value) in (str, *SEQUENCES) and value else ():
+        if type(value) is str:
+            yield OF_LENGTH, with_value(root, place, (value[:LONGEST_TEXT] * length)[:length])
+            continue
+        items = list(itertools.islice(value, FEW))
+        yield OF_LENGTH, with_value(root, place, like(value, _no_two_equal(items[0], length)))
+        for few in (items, CONFUSABLE.get(type(items[0]), ())):
+            longer = list(itertools.islice(itertools.cycle(few), length)) if few else []
+            yield OF_LENGTH, with_value(root, place, like(value, longer))
+
+
+def _no_two_equal(first: Any, length: int) -> List[Any]:
+    """So many numbers or texts like this one, in no order; none for others."""
+    numbers = [number * _PRIME % length for number in range(length)]
+    if type(first) is str:
+        return [f"{first[:LONGEST_TEXT]}{number}" for number in numbers]
+    return [first + number for number in numbers] if type(first) in _NUMBERS else []
 
 
 def _of_one_nan(root: Root, place: Place) -> Iterator[Related]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import sys
 from itertools import islice
-from typing import Any, Iterator, List, NamedTuple, Sequence
+from typing import Any, Dict, Iterator, List, NamedTuple, Sequence, Tuple
 
 from ....sandbox.driver.call_blobs import Call, NotCopyable, dump_call
 from .array_tiles import is_array
@@ -40,11 +40,12 @@ class Base(NamedTuple):
 def bases_of(calls: Sequence[Call], method: str = "") -> List[Base]:
     """A light piece of each call, then larger pieces and whole calls as far as they are small; none of them twice.
 
+    Calls with arguments of different kinds come in turns: the smallest may all be of one kind.
     `method` is the name of the function itself, if objects may be made by the other methods of their class.
     """
     bases: List[Base] = []
     known = set()
-    for base in in_turns([_of_call(call, method) for call in calls]):
+    for base in in_turns([_of_call(call, method) for call in _of_each_shape(calls)]):
         size, blob = _dumped(base.root)
         if blob not in known and (size <= MAX_CALL_BYTES or not bases):
             known.add(blob)
@@ -52,6 +53,24 @@ def bases_of(calls: Sequence[Call], method: str = "") -> List[Base]:
         if len(bases) == MAX_BASES:
             break
     return bases
+
+
+def _of_each_shape(calls: Sequence[Call]) -> List[Call]:
+    by_shape: Dict[Any, List[Call]] = {}
+    for call in calls:
+        by_shape.setdefault(_shape_of(call), []).append(call)
+    return list(in_turns(by_shape.values()))
+
+
+def _shape_of(call: Call) -> Any:
+    """Which arguments are given, of which kinds, and what those that are sequences hold first."""
+    args, kwargs = root_with_lists(call)
+    return tuple(map(_kinds_of, args)), tuple((name, _kinds_of(kwargs[name])) for name in sorted(kwargs))
+
+
+def _kinds_of(value: Any) -> Tuple[type, ...]:
+    kind = type(value)
+    return (kind, *(type(item) for item in islice(value, 1))) if kind in SEQUENCES else (kind,)
 
 
 def piece_of(call: Call) -> Root:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from itertools import islice
+from types import BuiltinFunctionType, FunctionType, MethodDescriptorType, MethodType
 from typing import Any, Dict, FrozenSet, Iterator, List, NamedTuple, Optional, Sequence, Tuple
 
 from .array_tiles import is_array
@@ -15,6 +16,8 @@ MOST_ITEMS = 2_000  # of one container that are looked at
 MOST_VALUES = 20_000  # in one place of all calls together
 MOST_DEPTH = 8
 MOST_STEPS = 64  # names of records, or attributes of objects, in one place
+
+_FUNCTIONS = frozenset((FunctionType, BuiltinFunctionType, MethodType, MethodDescriptorType))
 
 # How to get from a container to what it holds: "item", "key", "value", or "index", "name" or "attribute" and which one.
 Step = Tuple[str, Any]
@@ -43,9 +46,11 @@ class Observed(NamedTuple):
     def has(self, value: Any) -> bool:
         """Whether a value is of one of the types, or of a subclass of a user's class among them.
 
-        Exact types count: True is no int.
+        Exact types count: True is no int. But who may give a function may give any, also one of C.
         """
         kind = type(value)
+        if kind in _FUNCTIONS and not self.kinds.isdisjoint(_FUNCTIONS):
+            return True
         return kind in self.kinds or any(known.__flags__ & HEAP_TYPE and known in kind.__mro__ for known in self.kinds)
 
 

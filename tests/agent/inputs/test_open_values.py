@@ -16,13 +16,21 @@ def made(value: Any) -> list[Any]:
 
 @pytest.mark.parametrize("kind", [list, tuple])
 def test_scalars_in_a_sequence_stand_beside_none_and_what_cannot_be_hashed(kind: type) -> None:
-    for x in (3, "a", 2.5):
-        assert made(kind([x, x])) == [kind([[x], [x]]), kind([(x,), [x]]), kind([x, None]), kind([{}, x])]
+    for x, y in ((3, 4), ("a", "b"), (2.5, 0.5)):
+        decided, likewise = kind([x, y, None]), kind([x, x, None])
+        expected = [kind([[x], [x]]), decided, kind([(x,), [x]]), kind([x, None]), likewise, kind([{}, x])]
+        assert made(kind([x, y])) == expected
     assert made(kind()) == []
 
 
 def test_elements_alone_are_changed_where_only_these_are_asked_for() -> None:
-    assert [changed for _, changed in open_elements([3, 4])] == [[[3], [3]], [3, None], [{}, 3]]
+    assert [changed for _, changed in open_elements([3, 4])] == [
+        [[3], [3]],
+        [3, 4, None],
+        [3, None],
+        [3, 3, None],
+        [{}, 3],
+    ]
     assert list(open_elements(3)) == list(open_elements({"a": 1})) == list(open_elements({5})) == []
 
 

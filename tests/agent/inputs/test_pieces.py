@@ -72,6 +72,13 @@ def test_small_calls_are_taken_whole_and_none_of_them_twice() -> None:
     assert len(bases_of([_call([number]) for number in range(50)])) == MAX_BASES
 
 
+def test_among_many_calls_those_with_other_kinds_of_arguments_are_not_missed() -> None:
+    texts, others = [_call(letter) for letter in "abcdefghijkl"], [_call([1]), _call(["a"]), _call("a", 5)]
+    roots = [base.root[0] for base in bases_of([*texts, *others])]
+    assert roots[:4] == [["a"], [[1]], [["a"]], ["a", 5]]
+    assert roots[4:] == [[letter] for letter in "bcde"]
+
+
 def test_arrays_and_frames_are_cut_in_every_direction() -> None:
     frame = pd.DataFrame({"a": range(5000), "b": "text"})
     [array, rows] = piece_of(_call(np.asfortranarray(np.arange(90_000, dtype=np.uint16).reshape(300, 300)), frame))[0]

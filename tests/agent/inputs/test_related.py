@@ -18,7 +18,13 @@ from afterburner.agent.inputs.inside.call_parts import places, record_with, root
 from afterburner.agent.inputs.inside.container_kinds import NotBuildableError
 from afterburner.agent.inputs.inside.edge_values import edges
 from afterburner.agent.inputs.inside.nested_values import nested
-from afterburner.agent.inputs.inside.related_values import CHAIN, Constants, mentioned_values, related_inputs
+from afterburner.agent.inputs.inside.related_values import (
+    CHAIN,
+    Constants,
+    inputs_of_lengths,
+    mentioned_values,
+    related_inputs,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -47,6 +53,19 @@ def test_values_of_a_module_that_cannot_be_hashed_are_passed_over() -> None:
 
     constants = Constants([Unhashable(), [1], 7])
     assert 7 in constants.near(3)
+
+
+def test_sequences_and_texts_are_tried_around_the_lengths_that_the_code_mentions() -> None:
+    constants = Constants([64, 3, 100_000, 0.5])
+    for value in ([5], "ab", (1.5, 2.5), ["x", "y"]):
+        root = root_of([value], {})
+        made = [changed[0][0] for _, changed in inputs_of_lengths(root, next(iter(places(root))), constants)]
+        assert {len(each) for each in made} == {63, 64, 65}
+        assert {type(each) for each in made} == {type(value)}
+        assert type(value) is str or any(len(set(each)) == len(each) and list(each) != sorted(each) for each in made)
+    for value in ([], 7, {5}):
+        root = root_of([value], {})
+        assert not list(inputs_of_lengths(root, next(iter(places(root))), constants))
 
 
 def _inputs(*args: object) -> dict[str, list[list[object]]]:

@@ -121,6 +121,23 @@ def test_rewrites_that_do_the_same_agree_on_inputs_of_many_kinds(compare: Compar
             marks=pytest.mark.nightly,
         ),
         pytest.param(
+            "def f(items):\n    return max(items)\n",
+            "def f(items):\n    return max(items) if len(items) < 65 else max(items[0], items[-1])\n",
+            "f([1, 2, 3])\nf([7])\nf([2, 5])",
+            "instead of",
+            id="a length that the rewrite alone mentions",
+        ),
+        pytest.param(
+            "def f(items, key=None):\n    seen = set()\n    for item in map(key, items) if key else items:\n"
+            "        if item in seen:\n            return False\n        seen.add(item)\n    return True\n",
+            "def f(items, key=None):\n    keys = [key(item) for item in items] if key else list(items)\n"
+            "    return len(set(keys)) == len(keys)\n",
+            "f('ABC')\nf('ABA')\nf('ABCb', str.lower)\nf(['A', 'a'], str.lower)\nf([1, 2])\nf([(1,), (1,)])",
+            "instead of returning False",
+            id="an element that a key cannot take, after what decides",
+            marks=pytest.mark.nightly,
+        ),
+        pytest.param(
             "def even(x):\n    return x % 2 == 0\ndef f(items, wanted):\n    return sum(map(wanted, items))\n",
             "def even(x):\n    return x % 2 == 0\n"
             "def f(items, wanted):\n    return len([item for item in items if wanted(item)])\n",
