@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from afterburner.agent.types import Target
 
 MOST_LINES = 600  # of one function that are compared: beyond it, every line counts as changed
+_EXITS = frozenset({"return", "raise", "continue", "break"})  # also behind the colon of an `if`
 _NO_CODE = (tokenize.COMMENT, tokenize.NL, tokenize.NEWLINE, tokenize.INDENT, tokenize.DEDENT, tokenize.ENDMARKER)
 
 
@@ -58,8 +59,9 @@ def changed_lines(before: str, after: str, lines: Sequence[int], first_line: int
     """The lines, among these, whose statement does something else in the other function.
 
     A statement is changed if one of its lines is, or the one before it (its condition, its `except`, or what comes
-    first in its block), or the one behind it in its block; if something is put between these; or if it moved to another
-    block. Comments, blank lines and the indentation of the whole do not count.
+    first in its block), or the one behind it in its block; if something is put between these; if it moved to another
+    block; or if there are more ways out before it, such as a `return`. Comments, blank lines and the indentation of the
+    whole do not count.
 
     Args:
         before: the text of the function that the lines are of.
@@ -76,6 +78,7 @@ def changed_lines(before: str, after: str, lines: Sequence[int], first_line: int
     if max(len(old), len(new)) > MOST_LINES:
         return tuple(lines)
     places = _places(old, new)
+    exits = places, _exits(old, set(places)), _exits(new, set(places.values()))
     ranges = statement_ranges(before)
     index = {line.number: at for at, line in enumerate(old)}
     changed = []
@@ -83,7 +86,7 @@ def changed_lines(before: str, after: str, lines: Sequence[int], first_line: int
         own = line - first_line + 1
         first, last = ranges.get(own, (own, own))
         held = [index[number] for number in range(first, last + 1) if number in index]
-        kept = bool(held) and all(_is_kept(at, old, new, places) for at in held)
+        kept = bool(held) and all(_is_kept(at, old, new, places) and not _is_passed(at, *exits) for at in held)
         if not kept or _ends_otherwise(held[-1], old, new, places):
             changed.append(line)
     return tuple(changed)
@@ -123,6 +126,31 @@ def _is_kept(at: int, old: Sequence[_Line], new: Sequence[_Line], places: dict[i
     place = places[at]
     one, other = _line_before(at, old), _line_before(place, new)
     return places.get(one) == other and old[at].indent - old[one].indent == new[place].indent - new[other].indent
+
+
+def _is_passed(at: int, places: dict[int, int], old_exits: Sequence[int], new_exits: Sequence[int]) -> bool:
+    """Whether more ways lead out before this line than did, so that what led to it may not come there."""
+    return sum(each < places[at] for each in new_exits) > sum(each < at for each in old_exits)
+
+
+def _exits(lines: Sequence[_Line], kept: set[int]) -> list[int]:
+    """The lines that leave the function or go round its loop early and that the other function does not have."""
+    return [
+        at
+        for at, line in enumerate(lines)
+        if at not in kept and _EXITS.intersection(line.code) and not _is_in_function(at, lines)
+    ]
+
+
+def _is_in_function(at: int, lines: Sequence[_Line]) -> bool:
+    """Whether a line belongs to a function or a class that is defined inside."""
+    indent = lines[at].indent
+    for head in reversed(lines[1:at]):
+        if head.indent < indent:
+            if head.code[0] in {"def", "async", "class"}:
+                return True
+            indent = head.indent
+    return False
 
 
 def _line_before(at: int, lines: Sequence[_Line]) -> int:

@@ -45,6 +45,21 @@ UNREACHED = (5, 9, 15)  # the call of `report`, `total -= 1`, and the line in th
         pytest.param("            continue\n", "", (9,), id="what ends its block is gone"),
         pytest.param("continue", "break", (9,), id="what ends its block is another"),
         pytest.param("except ValueError", "except Exception", (15,), id="what the handler catches"),
+        pytest.param(
+            "    total = 0\n    for",
+            "    total = 0\n    if not items:\n        return 0\n    for",
+            UNREACHED,
+            id="a way out",
+        ),
+        pytest.param(
+            "        total += item", "        if not item: continue\n        total += item", (15,), id="in a line"
+        ),
+        pytest.param(
+            "    total = 0\n    for",
+            "    total = 0\n    def g():\n        return 1\n    for",
+            (),
+            id="one of another function",
+        ),
     ],
 )
 def test_a_change_of_a_statement_is_one_of_its_lines_or_of_its_neighbours(
