@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from lsprotocol import types
 from pygls.exceptions import JsonRpcException
@@ -12,6 +12,7 @@ from pygls.exceptions import JsonRpcException
 from afterburner.agent.page.render import render_page
 from afterburner.agent.page.run_section import section_of_run
 from afterburner.lsp_server.applying import Change, apply_change, can_preview
+from afterburner.lsp_server.conditions import conditions_of
 from afterburner.lsp_server.offers import Offer
 from afterburner.lsp_server.protocol import failed
 from afterburner.lsp_server.server import document_of, function_of
@@ -21,36 +22,48 @@ if TYPE_CHECKING:
 
     from afterburner.agent.loop.results import RunResult
     from afterburner.lsp_server.server import Server
+    from afterburner.lsp_server.text.documents import Document
     from afterburner.lsp_server.text.modules import Module, ModuleText
 
 _DONE = {True: "The original is back.", False: "Applied. Undo restores the original."}  # by whether it reverts
 
 
-async def offer_result(
-    server: Server, module: Module, result: RunResult, text: ModuleText
-) -> tuple[str, types.MessageType]:
-    """Put an improvement into its document, or say why there is none: what to tell, and how.
+class Told(NamedTuple):
+    """What to tell of a run, how, and what only the log has room for."""
+
+    message: str
+    kind: types.MessageType = types.MessageType.Info
+    details: str = ""
+
+
+async def offer_result(server: Server, document: Document, module: Module, result: RunResult, text: ModuleText) -> Told:
+    """Put an improvement into its document, or say why there is none: what to tell.
 
     Args:
         server: that holds the documents.
+        document: for which the run was asked for.
         module: of the run.
         result: of the run.
         text: of the module, which the run worked on.
     """
     function = result.target.function
     if not result.improved or function is None:
-        return result.summary, types.MessageType.Info
+        if function is not None:
+            server.offers.keep_without(document.uri, function, result)
+        details = conditions_of(result)
+        where = ". The log has the condition, and what you can do" if details else ""
+        return Told(f"{result.summary}{where}.", details=details)
     change = text.change_to(result.best_source, function)
     if change is None:
         shown = f"`afterburner-agent show {result.run_id}` shows it"
         told = f"It was not applied, since it also changes other cells; {shown}. {result.summary}."
-        return told, types.MessageType.Info
+        return Told(told)
     offer = Offer.of_change(change, result, function)
     offer = replace(offer, uri=server.now(module).place_of(function, offer.original, offer.uri))
     server.offers.keep(offer)
     why_not, kind = await _put(server, offer, reverts=False)
     # What the user has to know comes first: a small window may show no more.
-    return (f"{why_not} {result.summary}." if why_not else f"{result.summary}. {_DONE[False]}"), kind
+    return Told(f"{why_not} {result.summary}." if why_not else f"{result.summary}. {_DONE[False]}", kind)
 
 
 def change(server: Server, given: Mapping[str, Any], *, reverts: bool) -> None:
@@ -139,13 +152,14 @@ async def refresh_lenses(server: Server) -> None:
 
 
 def report(server: Server, given: Mapping[str, Any]) -> None:
-    """Show the report of an offer as a page."""
+    """Show the report of a run as a page: what it offers, or why it offers nothing."""
     uri, function = str(given.get("uri", "")), function_of(given)
-    offer = server.offers.get(uri, function)
-    if offer is None:
-        raise failed(f"There is no proven rewrite of {function} to report on. If a run found none, the log says why.")
-    page = server.pages / f"{offer.result.run_id}.html"
-    section = section_of_run(offer.result)
+    document = server.document(uri)
+    result = server.offers.result(uri, function, "" if document is None else document.python)
+    if result is None:
+        raise failed(f"There is no run of {function} to report on. Optimize it first.")
+    page = server.pages / f"{result.run_id}.html"
+    section = section_of_run(result)
     page.write_text(render_page(section.title, (), [section]), encoding="utf-8")
     window = server.client_capabilities.window
     if window is None or window.show_document is None or not window.show_document.support:

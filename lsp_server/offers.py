@@ -99,14 +99,19 @@ class Offer:
 
 
 class Offers:
-    """The offers by document and function; a later one takes the place of an earlier one."""
+    """The offers by document and function, and results without one; a later one takes the place of an earlier one."""
 
     def __init__(self) -> None:
         self._offers: dict[tuple[str, str], Offer] = {}
+        self._without: dict[tuple[str, str], RunResult] = {}
 
     def keep(self, offer: Offer) -> None:
         """Keep an offer."""
         self._offers[offer.uri, offer.function] = offer
+
+    def keep_without(self, uri: str, function: str, result: RunResult) -> None:
+        """Keep the result of a run that offers nothing, to report on it."""
+        self._without[uri, function] = result
 
     def keep_stored(self, offer: Offer) -> bool:
         """Keep an offer that the store of runs holds, unless there is a later one; whether it is kept."""
@@ -119,10 +124,19 @@ class Offers:
     def forget(self, uri: str) -> None:
         """Forget the offers of a document."""
         self._offers = {key: offer for key, offer in self._offers.items() if key[0] != uri}
+        self._without = {key: result for key, result in self._without.items() if key[0] != uri}
 
     def get(self, uri: str, function: str) -> Offer | None:
         """The offer of a function."""
         return self._offers.get((uri, function))
+
+    def result(self, uri: str, function: str, text: str) -> RunResult | None:
+        """The latest result of a function; that of its offer, if the text has the rewrite."""
+        offer, without = self.get(uri, function), self._without.get((uri, function))
+        if offer is None or without is None:
+            return without if offer is None else offer.result
+        is_offered = offer.is_in(text) or offer.result.run_id > without.run_id  # ids sort by time
+        return offer.result if is_offered else without
 
 
 def _gain(objective: str, gain: Gain) -> str:

@@ -16,7 +16,7 @@ from afterburner.agent.errors import NoInputsError
 from afterburner.lsp_server import work
 from afterburner.lsp_server.calls_commands import offer_calls
 from afterburner.lsp_server.calls_file import calls_file_of, calls_for
-from afterburner.lsp_server.offer_commands import offer_result
+from afterburner.lsp_server.offer_commands import Told, offer_result
 from afterburner.lsp_server.progress import Progress
 from afterburner.lsp_server.project_session import RunRequest
 from afterburner.lsp_server.protocol import failed
@@ -52,7 +52,8 @@ def optimize(server: Server, given: Mapping[str, Any]) -> None:
     def do(buffers: work.Buffers, request: RunRequest) -> RunResult:
         return work.optimize(buffers, function, objective, request)
 
-    server.begin(_run(server, _Task(document, module, function, title, do, partial(offer_result, server, module))))
+    done = partial(offer_result, server, document, module)
+    server.begin(_run(server, _Task(document, module, function, title, do, done)))
 
 
 def prove(server: Server, given: Mapping[str, Any]) -> None:
@@ -62,9 +63,9 @@ def prove(server: Server, given: Mapping[str, Any]) -> None:
     if module.is_notebook:
         raise failed(f"{module.name} is a notebook: it cannot be compared with a commit, which holds no module of it.")
 
-    async def done(result: ComparisonResult, _text: ModuleText) -> tuple[str, types.MessageType]:
+    async def done(result: ComparisonResult, _text: ModuleText) -> Told:
         decision = result.decision.value.replace("_", " ")
-        return f"{function} against the last commit: {decision}: {result.compared.reason}", types.MessageType.Info
+        return Told(f"{function} against the last commit: {decision}: {result.compared.reason}")
 
     title = f"Comparing {function} with the last commit"
 
@@ -76,14 +77,14 @@ def prove(server: Server, given: Mapping[str, Any]) -> None:
 
 @dataclass(frozen=True, slots=True)
 class _Task:
-    """What a run does, and what becomes of its result and of the text it is of: a sentence for the user, and how."""
+    """What a run does, and what becomes of its result and of the text it is of: what to tell the user."""
 
     document: Document
     module: Module
     function: str | None
     title: str
     do: Callable[[work.Buffers, RunRequest], Any]
-    done: Callable[[Any, ModuleText], Coroutine[Any, Any, tuple[str, types.MessageType]]]
+    done: Callable[[Any, ModuleText], Coroutine[Any, Any, Told]]
 
 
 async def _run(server: Server, task: _Task) -> None:
@@ -95,7 +96,7 @@ async def _run(server: Server, task: _Task) -> None:
         return
     progress = Progress(server, task.title)
     run = Run(uri, task.function, task.title, progress.token, agent.CancelToken())
-    said, kind = "", types.MessageType.Error
+    said, kind, details = "", types.MessageType.Error, ""
     with server.runs.begun(run):
         try:
             result, text = await _result(server, task, run, progress)
@@ -115,11 +116,11 @@ async def _run(server: Server, task: _Task) -> None:
             said = bug_of_ours(error)
         progress.end("failed" if said else "done")
     if not said:
-        told, kind = await task.done(result, text)
+        told, kind, details = await task.done(result, text)
         said = " ".join([told, *text.left_out])
     message = f"{task.title}: {in_editor_words(said)}"
     server.say(message, kind)
-    server.log(message, kind)  # windows vanish
+    server.log("\n".join(filter(None, [message, in_editor_words(details)])), kind)  # windows vanish
 
 
 async def _result(server: Server, task: _Task, run: Run, progress: Progress) -> tuple[Any, ModuleText]:

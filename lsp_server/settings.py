@@ -10,6 +10,8 @@ from typing import Any
 SECTION = "afterburner"
 GIVEN_BY = "the editor's settings"
 _TIME_OPTION = re.compile(r"--max-seconds(?= allows more| more\b|\) is up)")  # the option that our own reasons name
+_ASSUME_OPTION = re.compile(r"(?<=state it with )--assume (?=\")")
+_NEXT_ASSUME_OPTION = re.compile(r"(?<=\") --assume (?=\")")
 _IS_PYTHON_OPTION = re.compile(r", which is --python .+?(?=\. Give)")
 _OTHER_PYTHON = re.compile(r"\b(one|interpreter|Python) with --python")
 _KEY = re.compile(r"(needs a key: set \w+(?: or \w+)* in the environment)")
@@ -76,6 +78,8 @@ def in_editor_words(message: str) -> str:
     An editor, and the server with it, keeps the environment that it was started with.
     """
     told = _TIME_OPTION.sub(f"the setting {SECTION}.max-seconds", message)
+    told = _ASSUME_OPTION.sub(f"the setting {SECTION}.assume: ", told)
+    told = _NEXT_ASSUME_OPTION.sub(" and ", told)
     told = _IS_PYTHON_OPTION.sub(f", which the setting {SECTION}.python names", told)
     told = _OTHER_PYTHON.sub(rf"\1 with the setting {SECTION}.python", told)
     return _KEY.sub(r"\1 that the editor is started in, and start it again", told)

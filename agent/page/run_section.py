@@ -11,6 +11,7 @@ from afterburner.agent.loop.right_candidates import right_candidates
 from afterburner.agent.page.figures import MEMORY, TIMES, figure_rows
 from afterburner.agent.page.run_facts import cost_text, facts_of, samples_text
 from afterburner.agent.page.section import CandidateRow, FigureRow, PageSection, Tone
+from afterburner.agent.types import Decision
 from afterburner.agent.wording import format_ratio
 
 if TYPE_CHECKING:
@@ -91,11 +92,12 @@ def _notes(result: RunResult) -> Iterator[str]:
 
 
 def _candidate(candidate: JudgedCandidate, why_not: Mapping[str, str]) -> CandidateRow:
+    is_conditional = candidate.decision is Decision.CONDITIONAL  # the reason names the condition
     return CandidateRow(
         candidate.id,
         candidate.proposer + form_of(candidate),
         candidate.decision.value.replace("_", " "),
         format_ratio(candidate.gain.ratio) if candidate.gain is not None else "",
-        why_not.get(candidate.id) or candidate.reason,
+        candidate.reason if is_conditional else why_not.get(candidate.id) or candidate.reason,
         candidate.counterexample or "",
     )

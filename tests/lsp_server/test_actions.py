@@ -84,7 +84,7 @@ COMMANDS = [
     ("afterburner.prove", {}, "names no function"),
     ("afterburner.apply", {"function": "pairs"}, "No rewrite of pairs is kept"),
     ("afterburner.revert", {"function": "pairs"}, "No rewrite of pairs is kept"),
-    ("afterburner.report", {"function": "pairs"}, "no proven rewrite of pairs"),
+    ("afterburner.report", {"function": "pairs"}, "no run of pairs to report on"),
     ("afterburner.nothing", {}, "afterburner.nothing"),
 ]
 

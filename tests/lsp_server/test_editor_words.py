@@ -25,6 +25,13 @@ from afterburner.lsp_server.settings import in_editor_words
                 "with the setting afterburner.python."
             ),
         ),
+        (
+            'the same provided that `a` ascends; state it with --assume "a == sorted(a)" --assume "type(b) is int"',
+            (
+                "the same provided that `a` ascends; state it with the setting afterburner.assume: "
+                '"a == sorted(a)" and "type(b) is int"'
+            ),
+        ),
         ("call 1 returned '--max-seconds' instead of 2", "call 1 returned '--max-seconds' instead of 2"),
     ],
 )

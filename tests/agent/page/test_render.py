@@ -12,7 +12,7 @@ import pytest
 from afterburner.agent.page.render import render_page
 from afterburner.agent.page.run_section import section_of_run
 from afterburner.agent.page.section import CandidateRow, FigureRow, PageSection, Tone
-from afterburner.agent.types import Gain
+from afterburner.agent.types import Decision, Gain
 
 from .conftest import SAMPLES
 
@@ -152,6 +152,13 @@ def test_without_an_improvement_it_says_why_and_shows_the_candidates(unimproved:
     assert "rules: rule-2" in read.text
     assert "CPU time 1.60 s \n" in read.text, "of the original alone"
     assert not read.having("svg")
+
+
+def test_the_condition_of_a_rewrite_is_on_the_page(unimproved: RunResult) -> None:
+    reason = "3.00x, the same provided that `limits` ascends"
+    right = replace(unimproved.candidates[-1], decision=Decision.CONDITIONAL, reason=reason)
+    section = section_of_run(replace(unimproved, candidates=(*unimproved.candidates[:-1], right)))
+    assert section.candidates[-1].reason == reason
 
 
 def test_many_sections_have_contents_and_headings_of_their_own(proven: RunResult, unimproved: RunResult) -> None:
