@@ -16,7 +16,7 @@ from afterburner.lsp_server.hot_functions import allowed_project, hot_functions
 from afterburner.lsp_server.progress import Progress
 from afterburner.lsp_server.project_session import RunRequest
 from afterburner.lsp_server.runs import Run
-from afterburner.lsp_server.server import document_of
+from afterburner.lsp_server.server import document_of, refusal_teller
 from afterburner.lsp_server.settings import GIVEN_BY, EditorSettingsError
 from afterburner.lsp_server.threads import begin_in_thread
 
@@ -149,7 +149,7 @@ async def _found(server: Server, uri: str, run: Run, progress: Progress) -> tupl
         GIVEN_BY,
         settings.doubtful,
         trust,
-        f"{_TO_ALLOW} Or remove it there.",
+        refusal_teller(server, run.title),
         run.cancel,
         progress.report,
     )

@@ -45,7 +45,7 @@ def allowed_project(path: str, request: RunRequest) -> Path:
 
     Raises:
         NotTrustedError: it may not.
-        AfterburnerError: its settings are invalid, or were not allowed.
+        AfterburnerError: its settings are invalid.
     """
     folder = agent.project_of(Path(path))
     in_project_session(

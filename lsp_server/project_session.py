@@ -10,7 +10,7 @@ from afterburner.agent.job.setting_values import outer_name
 from afterburner.agent.option_kinds import options_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Mapping, Sequence
     from pathlib import Path
 
     from afterburner.agent import CancelToken
@@ -30,7 +30,8 @@ class RunRequest:
         given_by: who set them, for messages.
         doubtful: which of them a file of the workspace may have set.
         trust: decides whether code of the project may run.
-        to_allow: how its user allows settings that need trust, as a sentence.
+        on_refused: receives the names of settings that were not allowed, and the project's file, in any thread. The
+            work goes on without them, unless it raises an error.
         cancel: ends the run.
         on_event: receives its progress, in any thread.
     """
@@ -39,7 +40,7 @@ class RunRequest:
     given_by: str
     doubtful: frozenset[str]
     trust: Trust
-    to_allow: str
+    on_refused: Callable[[Sequence[str], Path | None], None]
     cancel: CancelToken
     on_event: OnEvent
 
@@ -62,8 +63,8 @@ def in_project_session(
         asks_model: False: settings of models do not count, so that it does not matter whether they are allowed.
 
     Raises:
-        SettingsError: a setting is invalid, or was not allowed.
-        AfterburnerError: of `run`.
+        SettingsError: a setting is invalid.
+        AfterburnerError: of `run`, or of `request.on_refused`.
     """
     with agent.open_session(store=None, trust=request.trust) as settings_session:
         options = settings_session.project_options(
@@ -75,9 +76,7 @@ def in_project_session(
         )
     refused = [name for name in options.refused if asks_model or name not in _of_models()]
     if refused:
-        raise agent.SettingsError(
-            f"{options.path} sets {', '.join(refused)}, which was not allowed. {request.to_allow}"
-        )
+        request.on_refused(refused, options.path)
     settings = options.settings
     with agent.open_session(
         models=settings.models, caps=settings.caps, proof=settings.proof, trust=request.trust

@@ -21,7 +21,7 @@ from afterburner.lsp_server.progress import Progress
 from afterburner.lsp_server.project_session import RunRequest
 from afterburner.lsp_server.protocol import failed
 from afterburner.lsp_server.runs import Run
-from afterburner.lsp_server.server import bug_of_ours, document_of, function_of
+from afterburner.lsp_server.server import bug_of_ours, document_of, function_of, refusal_teller
 from afterburner.lsp_server.settings import GIVEN_BY, EditorSettingsError, in_editor_words
 
 if TYPE_CHECKING:
@@ -36,7 +36,6 @@ if TYPE_CHECKING:
 logger = logging.getLogger(__name__)
 _FOR = {"time": "", "memory": " for memory", "integral": " for memory over time"}  # by the objective
 _CALLS_OPTION = "--calls: "
-_TO_ALLOW = "Run the action again, and allow it. Or remove it there."
 
 
 def optimize(server: Server, given: Mapping[str, Any]) -> None:
@@ -133,7 +132,8 @@ async def _result(server: Server, task: _Task, run: Run, progress: Progress) -> 
     await server.runs.unless_cancelled(run, progress.begin())
     settings = await server.runs.unless_cancelled(run, server.settings_of(task.module.uri))
     trust = server.trust.hook(server.trusted_folders(settings))
-    request = RunRequest(settings.run, GIVEN_BY, settings.doubtful, trust, _TO_ALLOW, run.cancel, progress.report)
+    on_refused = refusal_teller(server, task.title)
+    request = RunRequest(settings.run, GIVEN_BY, settings.doubtful, trust, on_refused, run.cancel, progress.report)
 
     def work_of(text: ModuleText) -> Callable[[], tuple[Any, ModuleText]]:
         buffers = _buffers(server, task, text)

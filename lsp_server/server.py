@@ -26,7 +26,7 @@ from afterburner.lsp_server.text.outline import outline
 from afterburner.lsp_server.trust import TrustAsker
 
 if TYPE_CHECKING:
-    from collections.abc import Coroutine, Mapping
+    from collections.abc import Callable, Coroutine, Mapping, Sequence
 
     from afterburner.lsp_server.text.documents import Document
     from afterburner.lsp_server.text.modules import Module
@@ -166,6 +166,20 @@ def bug_of_ours(error: BaseException) -> str:
         f"Afterburner failed: {type(error).__name__}: {error}. This is a bug: start the server with --verbose "
         "and report what it logs."
     )
+
+
+def refusal_teller(server: Server, title: str) -> Callable[[Sequence[str], Path | None], None]:
+    """Tells the user, once and from any thread, that work goes on without settings that they have refused."""
+    loop, told = asyncio.get_running_loop(), set[str]()
+
+    def tell(names: Sequence[str], _path: Path | None) -> None:
+        message = f"{title}: going on without {', '.join(names)}, which you did not allow."
+        if message not in told:
+            told.add(message)
+            loop.call_soon_threadsafe(server.say, message)
+            loop.call_soon_threadsafe(server.log, message)
+
+    return tell
 
 
 def document_of(server: Server, given: Mapping[str, Any]) -> Document:

@@ -98,7 +98,7 @@ class ProjectOptions:
     Attributes:
         settings: the defaults, and what the file sets in place of them.
         path: the file; None: there is none.
-        refused: why not, by the name of each setting that needs a trust which the project does not have.
+        refused: why not, by the name of each setting that needs a trust which the project does not have. None counts.
     """
 
     settings: RunSettings
@@ -119,7 +119,7 @@ def read_project_options(
         doubtful: which of them the project itself may have set; `trust` is asked about these, too.
 
     Raises:
-        SettingsError: the file cannot be read, or one of both sets what is no setting or not allowed.
+        SettingsError: the file cannot be read, or one of both sets what is no setting, or a wrong value.
     """
     defaults = written_defaults()
     known = {
@@ -134,10 +134,13 @@ def read_project_options(
         for name, value in own.items()
         if name in doubtful and known[name].needs_trust and value != _plain(known[name].default)
     ]
-    if doubted and not trust(_settings_request(start, f"{given_by} set {', '.join(doubted)}")):
-        raise SettingsError(f"{given_by}: {', '.join(doubted)}: not used, since you did not allow it.")
+    is_allowed = not doubted or trust(_settings_request(start, f"{given_by} set {', '.join(doubted)}"))
+    unused = {} if is_allowed else {name: own.pop(name) for name in doubted}
     values = (dict(found.values) if found is not None else {}) | own
     refused = {name: why for name, why in found.refused.items() if name not in own} if found is not None else {}
+    refused |= {
+        name: f"{given_by}: {name} = {_shown(value)}: it needs your agreement." for name, value in unused.items()
+    }
     try:
         settings = settings_from(str(start), {name: values.get(name, default) for name, default in defaults.items()})
     except UsageError as error:

@@ -339,7 +339,7 @@ class Session:
             cancel: ends it from another thread.
 
         Raises:
-            SettingsError: the file cannot be read, or one of both sets what is no setting or not allowed.
+            SettingsError: the file cannot be read, or one of both sets what is no setting, or a wrong value.
             CancelledError: it was cancelled.
         """
         with self._jobs.job(cancel) as token:

@@ -6,11 +6,11 @@ model that costs money.
 """
 
 from collections import OrderedDict
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from inspect import getdoc
 from pathlib import Path
-from typing import Annotated, Any, Literal, TypeVar
+from typing import Annotated, Any, Literal, NoReturn, TypeVar
 
 from mcp.server.mcpserver import Context, ListRoots, MCPServer, Resolve
 from mcp.server.mcpserver.exceptions import ToolError
@@ -18,7 +18,7 @@ from mcp.server.mcpserver.tools import Tool
 from mcp.types import CallToolResult, InputRequiredResult, ListRootsResult, ToolAnnotations
 from pydantic import Field
 
-from afterburner.agent import AfterburnerError, CancelToken, project_of
+from afterburner.agent import AfterburnerError, CancelToken, SettingsError, project_of
 from afterburner.agent.code.patch import write_atomically
 from afterburner.agent.events import OnEvent
 from afterburner.agent.loop.results import RunResult
@@ -299,9 +299,14 @@ class Tools:
     async def _run(self, context: _Context, roots: Roots, do: Callable[[RunRequest], _Result]) -> _Result:
         def work_of(cancel: CancelToken, on_event: OnEvent) -> _Result:
             with self._account.of_call(self._given, on_event) as (given, counted):
-                return do(RunRequest(given, _GIVEN_BY, frozenset(), roots.trust, _TO_ALLOW, cancel, counted))
+                return do(RunRequest(given, _GIVEN_BY, frozenset(), roots.trust, _refuse, cancel, counted))
 
         return await self._runner.run(context, work_of)
+
+
+def _refuse(names: Sequence[str], path: Path | None) -> NoReturn:
+    """End a call whose project sets what its user has not allowed."""
+    raise SettingsError(f"{path} sets {', '.join(names)}, which was not allowed. {_TO_ALLOW}")
 
 
 def _holds(place: Path, result: RunResult) -> bool:

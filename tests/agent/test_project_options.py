@@ -68,6 +68,15 @@ def test_without_trust_the_rest_counts_and_what_was_refused_is_named(shop: Path)
     assert "a project may not set this by itself" in options.refused["model"]
 
 
+def test_without_trust_a_doubtful_setting_of_the_caller_does_not_count_either(shop: Path) -> None:
+    given = {"model": "openai/gpt-5", "python": "/usr/bin/python3"}
+    with open_session(store=None, trust=saying(False, [])) as session:
+        options = session.project_options(shop, given=given, given_by="the editor's settings", doubtful=["model"])
+    assert (options.settings.models.model, options.settings.inputs.python) == ("rules", "/usr/bin/python3")
+    assert list(options.refused) == ["model"]
+    assert "the editor's settings: model" in options.refused["model"]
+
+
 def test_by_default_a_project_chooses_no_model_unless_its_user_names_it(
     shop: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -238,6 +238,7 @@ def test_a_run_ends_with_the_client(start_editor: StartEditor, pairs: Path, way:
 
 
 MODEL, NO_MODEL = "replay:nowhere.jsonl", "No such recording: "
+GOES_ON = "Optimizing pairs: going on without model, which you did not allow."
 IN_PROJECT = f"[tool.afterburner]\nmodel = '{MODEL}'\n"
 
 
@@ -262,11 +263,11 @@ def test_a_setting_that_cannot_be_used_is_told(start_editor: StartEditor, pairs:
     [
         ({"initial": {"trusted": True}}, NO_MODEL),
         ({"answers": (AGREE, "Use these settings")}, NO_MODEL),
-        ({"answers": (AGREE,)}, "sets model, which was not allowed"),
+        ({"answers": (AGREE, "Do not use them")}, GOES_ON),
         # A file of the workspace may be behind what the client says of its configuration.
-        ({"answers": (AGREE,), "settings": {"trusted": True}}, "sets model, which was not allowed"),
-        ({"answers": (AGREE,), "settings": {"model": "replay:x"}}, "model: not used, since you did not allow it"),
-        ({"can_ask": False}, "sets model, which was not allowed"),
+        ({"answers": (AGREE,), "settings": {"trusted": True}}, GOES_ON),
+        ({"answers": (AGREE,), "settings": {"model": "replay:x"}}, GOES_ON),
+        ({"can_ask": False}, "you did not allow code of the project to run"),
     ],
 )
 def test_settings_that_choose_a_model_need_trust(
@@ -277,6 +278,9 @@ def test_settings_that_choose_a_model_need_trust(
     uri = editor.open(pairs)
     optimize(editor, uri)
     assert editor.wait("window/showMessage", lambda params: told in params["message"])
+    if told is GOES_ON:
+        reports = editor.wait("$/progress", lambda params: " · " in params["value"].get("message", ""))
+        editor.notify("window/workDoneProgress/cancel", {"token": reports["token"]})
 
 
 def test_a_client_vouches_for_its_own_folders_only(start_editor: StartEditor, pairs: Path, tmp_path: Path) -> None:
