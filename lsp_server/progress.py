@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 from typing import TYPE_CHECKING
 from uuid import uuid4
 
@@ -13,6 +14,8 @@ from afterburner.agent.progress_lines import message_of
 from afterburner.lsp_server.latest_event import LEAST_S, LatestEvent
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from pygls.lsp.server import LanguageServer
 
     from afterburner.agent.events import ProgressEvent
@@ -27,7 +30,20 @@ class Progress:
         self._server = server
         self._title = title
         self._latest = LatestEvent()
+        self._percentage = 0
+        self._question = ""  # that nobody has answered yet, in words
         self._shows: asyncio.Task[None] | None = None  # None: the client shows nothing
+
+    @contextlib.contextmanager
+    def asking(self, about: str) -> Iterator[None]:
+        """Say that the run waits for the user's answer to a question, while the block lasts."""
+        self._question = f"waiting for your answer to the question about {about}"
+        self._tell(self._question)
+        try:
+            yield
+        finally:
+            self._question = ""
+            self._tell("starting")
 
     async def begin(self) -> None:
         """Let the client show the run, where it can."""
@@ -51,6 +67,7 @@ class Progress:
         """End it with what came of the run."""
         if self._shows is not None:
             self._shows.cancel()
+            self._shows = None
             self._send(types.WorkDoneProgressEnd(message=message))
         else:
             self._log(f"{self._title}: {message}")
@@ -58,9 +75,13 @@ class Progress:
     async def _show(self) -> None:
         while True:
             await asyncio.sleep(LEAST_S)
-            if (event := self._latest.due()) is not None:
-                percentage = int(100 * event.fraction)
-                self._send(types.WorkDoneProgressReport(message=message_of(event), percentage=percentage))
+            if not self._question and (event := self._latest.due()) is not None:
+                self._percentage = int(100 * event.fraction)
+                self._tell(message_of(event))
+
+    def _tell(self, message: str) -> None:
+        if self._shows is not None:
+            self._send(types.WorkDoneProgressReport(message=message, percentage=self._percentage))
 
     def _send(
         self, value: types.WorkDoneProgressBegin | types.WorkDoneProgressReport | types.WorkDoneProgressEnd

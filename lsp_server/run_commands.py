@@ -131,7 +131,7 @@ async def _result(server: Server, task: _Task, run: Run, progress: Progress) -> 
     """
     await server.runs.unless_cancelled(run, progress.begin())
     settings = await server.runs.unless_cancelled(run, server.settings_of(task.module.uri))
-    trust = server.trust.hook(server.trusted_folders(settings))
+    trust = server.trust.hook(server.trusted_folders(settings), progress.asking)
     on_refused = refusal_teller(server, task.title)
     request = RunRequest(settings.run, GIVEN_BY, settings.doubtful, trust, on_refused, run.cancel, progress.report)
 

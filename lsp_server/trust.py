@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -12,7 +13,8 @@ from pygls.exceptions import JsonRpcException
 from afterburner.agent.job.trust import TrustQuestion
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
+    from contextlib import AbstractContextManager
 
     from pygls.lsp.server import LanguageServer
 
@@ -22,6 +24,7 @@ if TYPE_CHECKING:
 _Key = tuple[str, str, str]  # the question, the folder, and what it is about
 _LINKS = str.maketrans("[]", "⟦⟧")  # editors turn links in a message into something to click
 AGREE = {"run_code": "Run it in the sandbox", "use_settings": "Use these settings"}
+ABOUT = {"run_code": "running code of {folder}", "use_settings": "using settings of {folder}"}
 REFUSE = {"run_code": "Do not run it", "use_settings": "Do not use them"}
 QUESTION = {
     "run_code": (
@@ -43,14 +46,22 @@ class TrustAsker:
         self._server = server
         self._agreed: set[_Key] = set()
 
-    def hook(self, trusted: Sequence[Path]) -> Trust:
+    def hook(
+        self, trusted: Sequence[Path], asking: Callable[[str], AbstractContextManager[None]] | None = None
+    ) -> Trust:
         """The trust hook of one run. A session calls it in threads of its own; the question is asked in the loop.
 
         Args:
             trusted: the folders that the client vouches for.
+            asking: is entered while a question waits, with what it is about; None: nobody is told.
         """
         loop = asyncio.get_running_loop()
         refused: set[_Key] = set()
+
+        async def told_ask(request: TrustRequest) -> bool:
+            about = ABOUT[request.question.value].format(folder=Path(request.folder).name)
+            with asking(about) if asking is not None else contextlib.nullcontext():
+                return await self._ask(request)
 
         def decide(request: TrustRequest) -> bool:
             about = request.detail if request.question is TrustQuestion.USE_SETTINGS else ""
@@ -59,7 +70,7 @@ class TrustAsker:
                 return True
             if key in refused:
                 return False
-            is_agreed = asyncio.run_coroutine_threadsafe(self._ask(request), loop).result()
+            is_agreed = asyncio.run_coroutine_threadsafe(told_ask(request), loop).result()
             (self._agreed if is_agreed else refused).add(key)
             return is_agreed
 

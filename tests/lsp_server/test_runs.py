@@ -198,6 +198,11 @@ def test_nothing_runs_where_the_user_does_not_agree(start_editor: StartEditor, p
     assert "you did not allow code of the project to run" in ended(editor)
     asked = editor.wait("window/showMessageRequest")
     assert [each["title"] for each in asked["actions"]] == [AGREE, "Do not run it"]
+    messages = [each["message"] for each in progress(editor)]
+    assert "waiting for your answer to the question about running code of shop" in messages, (
+        "the window may hide itself"
+    )
+    assert progress(editor)[-1]["kind"] == "end"
     assert not mark.exists()
 
 

@@ -3,6 +3,7 @@ import { Disposable, ProgressLocation, StatusBarAlignment, StatusBarItem, ThemeC
 import { ProgressToken, WorkDoneProgressBegin, WorkDoneProgressEnd, WorkDoneProgressReport } from "vscode-languageclient/node";
 
 const BEST = /best ([\d.,]+x)/; // in a message of progress
+const ASKS = /^waiting for your answer/; // likewise
 const STATUS_COMMAND = "afterburner.status";
 
 interface Run {
@@ -12,6 +13,11 @@ interface Run {
   ended: Promise<void>;
   report(message?: string, percentage?: number): void;
   end(): void;
+}
+
+/** A message that waits for an answer, with where VS Code puts a question that has hidden itself. */
+function withPlace(message?: string): string | undefined {
+  return message !== undefined && ASKS.test(message) ? `${message} (the bell, bottom right)` : message;
 }
 
 export class Runs implements Disposable {
@@ -32,7 +38,7 @@ export class Runs implements Disposable {
     if (value.kind === "begin") {
       this.begin(token, value);
     } else if (value.kind === "report") {
-      this.runs.get(token)?.report(value.message, value.percentage);
+      this.runs.get(token)?.report(withPlace(value.message), value.percentage);
     } else {
       this.runs.get(token)?.end();
     }
