@@ -132,6 +132,20 @@ walk("a server that is not there: the extension offers to install it", { ...FILE
   await code.idle().waitFor();
 });
 
+for (const program of ["/bin/true", "/usr/bin/python3"]) {
+  const wrong = { machine: { "afterburner.server.path": program } };
+
+  walk(`${program} is not the server: the extension says so, and nothing else`, FILES, wrong, async (code) => {
+    await code.openAt("pairs.py", LOOP_LINE);
+    const told = code.notification(`${program} is not afterburner-agent, or does not start`);
+    await told.getByRole("button", { name: "Choose Program…" }).waitFor();
+    await code.command("Afterburner: Show Log");
+    await code.page.locator(".view-line", { hasText: "couldn't create connection" }).first().waitFor();
+    assert.equal(await code.notification("connection").count(), 0);
+    assert.equal(await code.notification("rejected").count(), 0);
+  });
+}
+
 const STARTED = "started.txt";
 const thatTells = (program) => `#!/bin/sh\ntouch "$(dirname "$0")/../../${STARTED}"\nexec ${program} "$@"\n`;
 const hostile = {

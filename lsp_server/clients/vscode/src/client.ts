@@ -23,6 +23,23 @@ export function initializationOptions(context: ExtensionContext): Settings {
   return { ...vouchedSettings(context), trusted: workspace.isTrusted };
 }
 
+/** A client that only logs its errors until its server has run: the extension itself says that a program is no server. */
+class QuietClient extends LanguageClient {
+  private hasRun = false;
+
+  override async start(): Promise<void> {
+    await super.start();
+    if (!this.isRunning()) {
+      throw new Error("the program ended while it was asked to start"); // which the library does not count as a failure
+    }
+    this.hasRun = true;
+  }
+
+  override error(message: string, data?: unknown, showNotification?: boolean | "force"): void {
+    super.error(message, data, this.hasRun && showNotification);
+  }
+}
+
 /** A client of a server that is not started yet. */
 export function createClient(
   context: ExtensionContext,
@@ -79,7 +96,7 @@ export function createClient(
       },
     },
   };
-  const client = new LanguageClient(SECTION, "Afterburner", { command: program, args: ["lsp", "--stdio"] }, options);
+  const client = new QuietClient(SECTION, "Afterburner", { command: program, args: ["lsp", "--stdio"] }, options);
   return client;
 }
 

@@ -144,8 +144,9 @@ class Extension {
   }
 
   private async tellFailedStart(program: string): Promise<void> {
-    const message = `Afterburner: ${program} does not start as a language server. The log may say why.`;
-    await this.follow(await window.showErrorMessage(message, SHOW_LOG, INSTALL, CHOOSE));
+    const message = `Afterburner: ${program} is not afterburner-agent, or does not start. The log may say why.`;
+    const choices = configuredPath() ? [CHOOSE, SHOW_LOG] : [SHOW_LOG, INSTALL, CHOOSE]; // VS Code highlights the first
+    await this.follow(await window.showErrorMessage(message, ...choices));
   }
 
   private async follow(answer: string | undefined): Promise<void> {
