@@ -12,6 +12,7 @@ from lsprotocol import types
 from pygls.uris import to_fs_path
 
 from afterburner import agent
+from afterburner.agent.code.locate import check_syntax
 from afterburner.agent.errors import NoInputsError
 from afterburner.lsp_server import work
 from afterburner.lsp_server.calls_commands import offer_calls
@@ -93,6 +94,11 @@ async def _run(server: Server, task: _Task) -> None:
     if running is not None:
         server.say(f"{running.title} is still running. Cancel it, or wait.")
         return
+    try:  # now, since the queue may be long
+        check_syntax(task.module.text_for(task.function).text, task.module.path)
+    except agent.UsageError as error:
+        _tell(server, task, str(error), types.MessageType.Error)
+        return
     progress = Progress(server, task.title)
     run = Run(uri, task.function, task.title, progress.token, agent.CancelToken())
     said, kind, details = "", types.MessageType.Error, ""
@@ -117,6 +123,10 @@ async def _run(server: Server, task: _Task) -> None:
     if not said:
         told, kind, details = await task.done(result, text)
         said = " ".join([told, *text.left_out])
+    _tell(server, task, said, kind, details)
+
+
+def _tell(server: Server, task: _Task, said: str, kind: types.MessageType, details: str = "") -> None:
     message = f"{task.title}: {in_editor_words(said)}"
     server.say(message, kind)
     server.log("\n".join(filter(None, [message, in_editor_words(details)])), kind)  # windows vanish

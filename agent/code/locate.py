@@ -62,8 +62,22 @@ def text_of(data: bytes, path: str | Path) -> tuple[str, str]:
         raise TargetError(f"{path} is not {_spoken(data)} text: {error}. Save it as UTF-8.") from None
     if text.encode(encoding) != data:
         raise TargetError(f"{path}: its encoding {encoding} cannot be written back unchanged. Save it as UTF-8.")
-    _check_syntax(text, path)
+    check_syntax(text, path)
     return text, encoding
+
+
+def check_syntax(text: str, path: str | Path) -> None:
+    """Parse a text; `path` is what messages call it.
+
+    Raises:
+        TargetError: it is not Python.
+    """
+    try:
+        parse(text)
+    except SyntaxError as error:
+        place = f" in line {error.lineno}, column {error.offset or 1}" if error.lineno else ""
+        version = f"{sys.version_info.major}.{sys.version_info.minor}"
+        raise TargetError(f"{path} has a syntax error{place}: {error.msg} (read as Python {version}).") from None
 
 
 def find_target(
@@ -114,7 +128,7 @@ def find_target(
 def _checked_text(text: str, path: str | Path) -> str:
     if not text.strip():
         raise TargetError(f"{path} is empty: there is nothing to optimise.")
-    _check_syntax(text, path)
+    check_syntax(text, path)
     return text
 
 
@@ -163,15 +177,6 @@ def _spoken(data: bytes) -> str:
         return tokenize.detect_encoding(io.BytesIO(data).readline)[0].upper()
     except (SyntaxError, LookupError):
         return "UTF-8"
-
-
-def _check_syntax(text: str, path: str | Path) -> None:
-    try:
-        parse(text)
-    except SyntaxError as error:
-        place = f" in line {error.lineno}, column {error.offset or 1}" if error.lineno else ""
-        version = f"{sys.version_info.major}.{sys.version_info.minor}"
-        raise TargetError(f"{path} has a syntax error{place}: {error.msg} (read as Python {version}).") from None
 
 
 def _project_root(path: Path) -> str:

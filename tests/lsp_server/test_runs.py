@@ -288,6 +288,15 @@ def test_settings_that_choose_a_model_need_trust(
         editor.notify("window/workDoneProgress/cancel", {"token": reports["token"]})
 
 
+def test_a_syntax_error_is_told_at_once(start_editor: StartEditor, pairs: Path) -> None:
+    editor = start_editor(initial={"trusted": True})
+    optimize(editor, editor.open(pairs))
+    editor.wait("$/progress", lambda params: params["value"]["kind"] == "report")
+    uri = editor.open(pairs.with_name("broken.py"), f"{PAIRS}\nif True\n")
+    optimize(editor, uri)
+    assert "broken.py has a syntax error in line" in ended(editor), "not when the run before it has ended"
+
+
 def test_a_client_vouches_for_its_own_folders_only(start_editor: StartEditor, pairs: Path, tmp_path: Path) -> None:
     other = tmp_path / "elsewhere"
     other.mkdir()
