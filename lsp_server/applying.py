@@ -41,8 +41,11 @@ class Change:
     changed: asyncio.Event
 
 
-async def apply_change(server: LanguageServer, document: Document, change: Change) -> str:
-    """Ask the client to make the edits; why they are not in the document then, empty: they are.
+async def apply_change(server: LanguageServer, document: Document, change: Change) -> str | None:
+    """Ask the client to make the edits; why they are not in the document then, None: they are.
+
+    It is empty where the client has shown a preview and gives no reason: most likely, the user has discarded it, or
+    ticked nothing.
 
     Some clients say that they have applied what they have thrown away, since the document had changed meanwhile. So
     what counts is the text that comes back. The edit is made before anything is waited for: its lines and its version
@@ -56,15 +59,15 @@ async def apply_change(server: LanguageServer, document: Document, change: Chang
     except JsonRpcException as error:
         return f"the editor refused it: {error}"
     if not answer.applied:
-        return answer.failure_reason or f"the editor refused it, or you declined it{_unticked(server, change)}"
+        return answer.failure_reason or _declined(server, change, "the editor refused it, or you declined it")
     with contextlib.suppress(TimeoutError):
         async with asyncio.timeout(_WAIT_S):
             while not change.is_made(document.python):
                 change.changed.clear()
                 await change.changed.wait()
     if change.is_made(document.python):
-        return ""
-    return f"the text changed meanwhile, or you declined the edit{_unticked(server, change)}"
+        return None
+    return _declined(server, change, "the text changed meanwhile, or you declined the edit")
 
 
 def edit_capabilities(server: LanguageServer) -> types.WorkspaceEditClientCapabilities | None:
@@ -85,10 +88,9 @@ def can_preview(server: LanguageServer) -> bool:
     return can is not None and can.change_annotation_support is not None
 
 
-def _unticked(server: LanguageServer, change: Change) -> str:
-    """What else may have kept edits out of the text: a preview leaves each of them to the user, and none is chosen."""
-    is_previewed = change.asks and can_preview(server)
-    return ", or did not tick all of its changes in the preview" if is_previewed else ""
+def _declined(server: LanguageServer, change: Change, why: str) -> str:
+    """Why edits are not in the text if the client does not say; empty: it has left each of them to the user."""
+    return "" if change.asks and can_preview(server) else why
 
 
 def _workspace_edit(server: LanguageServer, document: Document, change: Change) -> types.WorkspaceEdit:

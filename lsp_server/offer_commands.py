@@ -123,7 +123,7 @@ async def _change(server: Server, offer: Offer, *, asks: bool, reverts: bool) ->
     if asks:
         server.say(f"{offer.function}: {offer.short}. Tick the change in the preview, then choose Apply.")
     why_not = await apply_change(server, document, change)
-    if why_not:
+    if why_not is not None:
         return _not_put(offer, document.python, why_not, reverts=reverts)
     server.begin(refresh_lenses(server), is_asked_for=False)
     return "", info
@@ -140,6 +140,11 @@ def _not_put(offer: Offer, text: str, why_not: str, *, reverts: bool) -> tuple[s
     if reverts:
         return f"The original was not put back: {why_not}.", types.MessageType.Info
     told = f'The rewrite was not applied: {why_not}. Choose "Apply the proven rewrite" to try again.'
+    if not why_not:
+        told = (
+            'The rewrite was not applied. "Apply the proven rewrite" brings its preview back: tick all of its changes '
+            "there, then choose Apply."
+        )
     return told, types.MessageType.Info
 
 
