@@ -178,6 +178,7 @@ walk("a workspace that is not trusted: the user is asked before code of it runs"
   await code.clickLightBulb();
   await code.choose(OPTIMIZE);
   const question = code.notification("May code of");
+  await code.notification("Optimizing pairs").getByText("(the bell, bottom right)").waitFor();
   await question.getByRole("button", { name: "Do not run it" }).click();
   await code.notification("you did not allow code of the project to run").waitFor();
 });
