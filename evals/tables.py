@@ -199,7 +199,9 @@ def read_rows(folder: Path, table: str, key: str = "*", columns: Mapping[str, st
     found: list[Row] = []
     for path in sorted((folder / table).glob(f"{key}.parquet")):
         try:
-            found += pq.read_table(path, schema=schema(columns or TABLES[table])).to_pylist()
+            # Without threads: the files are small, and a thread that begins as the process ends would abort it.
+            wanted = schema(columns or TABLES[table])
+            found += pq.read_table(path, schema=wanted, use_threads=False, pre_buffer=False).to_pylist()
         except (OSError, pa.ArrowException) as error:
             raise EvaluationError(
                 f"{path} is damaged: {error}. Remove it, and go on with the command that wrote it."

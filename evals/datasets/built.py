@@ -82,6 +82,11 @@ def done_in(path: Path) -> dict[str, int]:
     return {table: len(list((path / table).glob("*.parquet"))) for table in (PROBLEMS, LEFT_OUT)}
 
 
+def splits_in(folder: Path) -> str:
+    """How many problems of each split a benchmark has, in words: `12 of train, 4 of test`."""
+    return ", ".join(f"{count_built(folder, split)} of {split}" for split in SPLITS)
+
+
 def is_unfinished(folder: Path) -> bool:
     """Whether the last `eval build` of a benchmark did not come to its end, which is when it counts the problems.
 
@@ -132,7 +137,7 @@ def _row(path: Path) -> dict[str, Any]:
     import pyarrow.parquet as pq  # noqa: PLC0415 - heavy
 
     try:
-        rows = pq.ParquetFile(path).read(columns=["split", "json"]).to_pylist()
+        rows = pq.ParquetFile(path).read(columns=["split", "json"], use_threads=False).to_pylist()
     except (OSError, pa.ArrowException) as error:
         raise RecordError("", f"the file cannot be read: {error}") from error
     if len(rows) != 1 or not all(isinstance(value, str) for value in rows[0].values()):

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from afterburner.agent.models.requests.endings import ModelFailedError
+from afterburner.evals.datasets.built import is_built, splits_in
 from afterburner.evals.datasets.guessing import OWN
 from afterburner.evals.datasets.sources import layout_hint
 from afterburner.evals.errors import DatasetError, EvaluationError
@@ -15,7 +17,6 @@ from afterburner.evals.running.progress import EvaluationEvent, OnEvaluationEven
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
-    from pathlib import Path
 
     from afterburner.agent.usage import Usage
     from afterburner.evals.running.folder import RunFolder
@@ -111,7 +112,7 @@ class Ledger:
             raise DatasetError(
                 f"{settings.dataset} has no problem that can be used"
                 f"{f' in the split {settings.split!r}: give another --split' if settings.split else ''}. "
-                f"{hint or 'What it holds is told by: afterburner-agent eval datasets'}"
+                f"{hint or _what_it_holds(Path(settings.source or settings.dataset))}"
             )
         self.folder.say_whether_complete(is_complete=outcome.is_complete)
 
@@ -129,6 +130,13 @@ class Ledger:
         scope = "in this command" if self.used is None else "in the run so far"
         left = max(self.problems - len(self.outcome.rejected), done) if self.problems else 0
         self.on_event(EvaluationEvent(step, problem_id, detail, done, left, requests, tokens, cost_usd, scope))
+
+
+def _what_it_holds(place: Path) -> str:
+    if is_built(place):
+        return f"It has {splits_in(place)}."
+    check = f" {place}" if place.exists() else ""
+    return f"What it holds is told by: afterburner-agent eval datasets{check}"
 
 
 def fails_for_all(error: BaseException) -> bool:

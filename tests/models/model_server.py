@@ -46,7 +46,8 @@ class ModelServer(ThreadingHTTPServer):
         self.answer = answer
         self.delay_s = delay_s
         self.gives_several = gives_several
-        self.served: list[str] = []  # what `/v1/models` lists; empty: the server has no list, as some have none
+        self.served: list[str] = []  # what `/v1/models` lists; empty: this is no vLLM
+        self.owner = "vllm"  # of these models
         self.asked: list[StoredRequest] = []
         self.prompt_tokens = 0
         self.completion_tokens = 0
@@ -91,10 +92,13 @@ class _Handler(BaseHTTPRequestHandler):
     server: ModelServer
 
     def do_GET(self) -> None:
-        if self.path != "/v1/models" or not self.server.served:
+        models = [{"id": name, "object": "model", "owned_by": self.server.owner} for name in self.server.served]
+        if self.path == "/version" and models:
+            self._send({"version": "0.11.0"})
+        elif self.path == "/v1/models" and models:
+            self._send({"object": "list", "data": models})
+        else:
             self.send_error(404)
-            return
-        self._send({"object": "list", "data": [{"id": name, "object": "model"} for name in self.server.served]})
 
     def do_POST(self) -> None:
         body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))

@@ -64,7 +64,9 @@ def read_data(folder: Path) -> DataSet:
         raise TrainingError(f"{folder / ROWS} is not what its card describes. Rebuild it.")
     try:
         recipe, source = Recipe(card["recipe"]), card["source"]
-        rows = tuple(pq.read_table(pa.BufferReader(content)).to_pylist())
+        # Without threads: one that begins as the process ends, since the data do not fit, would abort it.
+        file = pq.ParquetFile(pa.BufferReader(content))
+        rows = tuple(file.read(use_threads=False).to_pylist())
     except (pa.ArrowException, ValueError, KeyError, TypeError) as error:
         raise TrainingError(f"{folder} cannot be read: {error}. Rebuild it.") from error
     if not rows or not isinstance(source, str):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from afterburner.evals.datasets.built import is_built, read_built
+from afterburner.evals.datasets.built import SPLITS, count_built, is_built, read_built, splits_in
 from afterburner.evals.datasets.registry import load_problems
 from afterburner.training.errors import TrainingError
 
@@ -21,7 +21,7 @@ def problems_of(benchmark: Path, split: str) -> Iterator[Loaded]:
     """The problems to train on.
 
     Raises:
-        TrainingError: they were not measured by `eval build`, or are those that are tested on.
+        TrainingError: they were not measured by `eval build`, are those that are tested on, or there are none.
     """
     if not is_built(benchmark):
         what = "is no benchmark of eval build" if benchmark.exists() else "is not there"
@@ -31,6 +31,8 @@ def problems_of(benchmark: Path, split: str) -> Iterator[Loaded]:
         )
     if split == _TEST:
         raise TrainingError("The split test is for evaluation, so that nothing is trained on it. Give another --split.")
+    if split not in SPLITS or not count_built(benchmark, split):
+        raise TrainingError(f"--split {split}: {benchmark} has no problem of it. It has {splits_in(benchmark)}.")
     return read_built(benchmark, split)
 
 

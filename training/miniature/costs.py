@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -79,6 +80,9 @@ def _is_of_another_process(row: Mapping[str, Any], following: Mapping[str, Any])
 
 
 def _rows(path: Path) -> list[dict[str, Any]]:
-    """The rows of a file; one that a kill cut off is left out."""
-    lines = path.read_text("utf-8").splitlines(keepends=True)
-    return [json.loads(line) for line in lines if line.endswith("\n")]
+    """The rows of a file; one that a kill or a power failure has damaged is left out."""
+    rows = []
+    for line in path.read_text("utf-8", "replace").splitlines():
+        with contextlib.suppress(ValueError):
+            rows.append(json.loads(line))
+    return [row for row in rows if isinstance(row, dict)]

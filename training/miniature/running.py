@@ -28,7 +28,7 @@ from afterburner.training.data.contamination import HeldOut
 from afterburner.training.data.settings import DataSettings, Recipe
 from afterburner.training.data.sources import problems_of
 from afterburner.training.errors import TrainingError
-from afterburner.training.miniature.arms import GRPO, MAIN, Experiment
+from afterburner.training.miniature.arms import ABLATIONS, GRPO, MAIN, Experiment
 from afterburner.training.miniature.base import new_model, pretrain
 from afterburner.training.miniature.configuring import Device, config_of
 from afterburner.training.miniature.corpus import conversations
@@ -242,13 +242,19 @@ class Miniature:
             )
         check_scored(folder, self._split.test)
 
+    def _is_made(self, experiment: Experiment) -> bool:
+        """Whether an earlier command has made all of an experiment, so that a report has it, too."""
+        seeds = range(self.size.seeds)
+        return all(each.made.exists() for seed in seeds for each in self._stages_of_seed(experiment, seed))
+
     def _report(self) -> None:
         seeds = range(self.size.seeds)
+        reported = [each for each in (MAIN, ABLATIONS) if each in self.experiments or self._is_made(each)]
         scores = {
             loop.label: read_loops([self.out / str(seed) / loop.folder for seed in seeds], self._split.test)
-            for experiment in self.experiments
+            for experiment in reported
             for loop in experiment.loops
         }
         cost = grpo_cost([self.out / str(seed) / GRPO / "metrics.jsonl" for seed in seeds])
         warning = MEANS_NOTHING if self.size == SMOKE else ""
-        write_report(Results(self.experiments, scores, stage_times_s(self.out), cost, warning), self.out / "report")
+        write_report(Results(reported, scores, stage_times_s(self.out), cost, warning), self.out / "report")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
 import httpx
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
 
 LONGEST_S = 3.0
 _PROVIDER = "hosted_vllm"  # llama.cpp, LM Studio and others answer whatever name they are asked for
+_OWNER = "vllm"
 _MOST_NAMES = 5
 _LONGEST_NAME = 100
 
@@ -22,7 +24,9 @@ _LONGEST_NAME = 100
 def other_names(model: str, stop: CancelToken) -> tuple[str, ...]:
     """What a server serves in place of a model; empty: it serves the model, or that is not known.
 
-    Only vLLM's list says so (`GET /v1/models`), which has the adapters, too: it turns any other name away.
+    Only vLLM's list says so (`GET /v1/models`), which has the adapters, too: it turns any other name away. The list of
+    `transformers serve`, say, has what lies in a cache, and it serves other models, too; so the server is first asked
+    whether it is vLLM (`GET /version`), and the list has to say so, too.
 
     Args:
         model: as the user named it.
@@ -33,12 +37,16 @@ def other_names(model: str, stop: CancelToken) -> tuple[str, ...]:
     if provider != _PROVIDER or not address:
         return ()
     headers = {"Authorization": f"Bearer {key}"} if key else {}
+    api = address.rstrip("/")
     try:
         with using(litellm, stop):
-            response = litellm.client_session.get(f"{address.rstrip('/')}/models", headers=headers, timeout=LONGEST_S)
-        served = [each["id"] for each in response.raise_for_status().json()["data"]]
+            get = partial(litellm.client_session.get, headers=headers, timeout=LONGEST_S)
+            if "version" not in get(f"{api.removesuffix('/v1')}/version").raise_for_status().json():
+                return ()
+            listed = get(f"{api}/models").raise_for_status().json()["data"]
+        served = [each["id"] for each in listed if each["owned_by"] == _OWNER]
     except (httpx.HTTPError, httpx.InvalidURL, RefusedError, OSError, ValueError, LookupError, TypeError):
         return ()  # told by the request, if it matters
-    if name in served or not all(isinstance(each, str) for each in served):
+    if name in served or len(served) < len(listed) or not all(isinstance(each, str) for each in served):
         return ()
     return tuple(each[:_LONGEST_NAME] for each in served[:_MOST_NAMES])

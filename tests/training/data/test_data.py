@@ -11,13 +11,16 @@ import pytest
 
 from afterburner.agent.models.prompts.answer_format import parse_answer
 from afterburner.agent.types import Objective
+from afterburner.evals.datasets.built import ABOUT, COLUMNS, FORMAT, PROBLEMS
 from afterburner.evals.problems import BenchmarkProblem, Figures, Reference, Rejected
+from afterburner.evals.tables import write_file
 from afterburner.sandbox import UsageError
 from afterburner.training.data.building import build_data
 from afterburner.training.data.choosing import choose_originals, choose_pairs, choose_triples, ranked
 from afterburner.training.data.contamination import HeldOut
 from afterburner.training.data.prompts import answer_with, prompt_for
 from afterburner.training.data.settings import DataSettings, Recipe
+from afterburner.training.data.sources import problems_of
 from afterburner.training.errors import TrainingError
 
 from .problems import TEXT, problem
@@ -192,6 +195,15 @@ def test_the_card_counts_what_is_there_beside_the_papers(tmp_path: Path) -> None
     assert "| examples |" in page
     assert "58,833" in page
     assert "raw.jsonl, record 3: this is no JSON" in page
+
+
+def test_a_split_that_is_not_there_is_told_with_those_that_are(tmp_path: Path) -> None:
+    (tmp_path / ABOUT).write_text(json.dumps({"format": FORMAT}))
+    row = {"id": "one", "split": "test", "json": problem().to_json()}
+    write_file(tmp_path / PROBLEMS / "one.parquet", COLUMNS[PROBLEMS], [row])
+    for split in ("train", "tes"):
+        with pytest.raises(TrainingError, match=f"--split {split}: .* It has 0 of train, 1 of test"):
+            problems_of(tmp_path, split)
 
 
 def test_without_any_gap_nothing_is_written_and_the_error_says_what_to_do(tmp_path: Path) -> None:

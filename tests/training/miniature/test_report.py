@@ -228,7 +228,7 @@ def test_all_attempts_at_a_stage_count(tmp_path: Path) -> None:
 
 
 def test_a_row_that_a_kill_cut_off_is_left_out(tmp_path: Path) -> None:
-    (tmp_path / "times.jsonl").write_text('{"stage": "base model", "time_s": 1.5}\n{"stage": "ba')
+    (tmp_path / "times.jsonl").write_text('{"x{"stage": "sft"\n{"stage": "base model", "time_s": 1.5}\n{"stage": "ba')
     assert stage_times_s(tmp_path) == {"base model": 1.5}
 
 

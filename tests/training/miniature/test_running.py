@@ -87,3 +87,4 @@ def test_all_loops_and_all_ablations_go_the_same_way(tmp_path: Path) -> None:
     assert "GRPO, no feedback" in report
     run = json.loads((tmp_path / "0" / "grpo-less-correctness" / "run.json").read_text("utf-8"))
     assert run["config"]["reward"]["correctness_weight"] == 0.2
+    assert "GRPO, no feedback" in go(tmp_path, MAIN), "what is made stays in the report"

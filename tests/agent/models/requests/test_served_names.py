@@ -48,6 +48,11 @@ def test_a_model_that_may_be_there_is_left_to_the_request(server: ModelServer, m
     LiteLLMProposer(model).await_server()
 
 
+def test_a_list_that_is_not_vllms_says_nothing(server: ModelServer) -> None:
+    server.served, server.owner = ["Qwen/Qwen2.5-Coder-3B"], "Qwen"  # of a cache, as `transformers serve` lists it
+    LiteLLMProposer("hosted_vllm/my-folder").await_server()
+
+
 def test_one_model_that_is_served_is_enough(server: ModelServer) -> None:
     server.served = ["there"]
     LiteLLMProposer("hosted_vllm/gone", fallbacks=["hosted_vllm/there"]).await_server()
