@@ -39,7 +39,7 @@ def carry_out(folder: RunFolder, resources: Resources, *, is_new: bool, quiet: b
         raise
     except BaseException:
         sys.stderr.write(
-            f"What is done is stored; a model's answer that was under way is asked for again. "
+            "What is done is stored; a model's answer that was under way is asked for again. "
             f"Go on with: {_resume(folder)}\n"
         )
         raise

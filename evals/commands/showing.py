@@ -28,9 +28,8 @@ if TYPE_CHECKING:
     from afterburner.evals.running.progress import OnEvaluationEvent
     from afterburner.evals.running.settings import EvaluationSettings
 
-_TOLD = frozenset(
-    {Step.BEGUN, Step.DONE, Step.FAILED, Step.REJECTED, Step.CAUTION}
-)  # in a pipe; the steps between are many
+# In a pipe; the steps between are many.
+_TOLD = frozenset({Step.BEGUN, Step.DONE, Step.FAILED, Step.REJECTED, Step.CAUTION})
 _CAPS = ("--max-cost", "--max-tokens", "--max-requests")
 MOST_SHOWN = 5  # lines that say the same of record after record
 SILENT_AT_MOST_S = 120.0  # an evaluation takes hours: its log need not grow as fast as a run's

@@ -79,9 +79,8 @@ class ProblemRows:
 
     def _add_candidate(self, each: JudgedCandidate, generation: int) -> None:
         answer = each.answer
-        used = (
-            each.measurement if each.verdict is Verdict.ACCEPTED else None
-        )  # the others hold the limits, as a penalty
+        is_measured = each.verdict is Verdict.ACCEPTED  # what fails is put down with the limits, as a penalty
+        used = each.measurement if is_measured else None
         self.add(
             "candidates",
             generation=generation,
