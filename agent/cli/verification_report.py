@@ -69,6 +69,8 @@ def _headline(result: Verification) -> tuple[str, str]:
     found = result.found
     if isinstance(found, Counterexample):
         return ("The same on a condition", "bold magenta") if found.provided else ("Different", "bold red")
+    if not found.made(result.workload_origins):
+        return "No difference found on the real calls alone: no input was made", "bold magenta"
     kept = ["of the kinds in the real calls"] if found.beyond_calls is not None else []
     kept += ["that fit the type hints"] if found.beyond_hints is not None else []
     if kept:
@@ -94,7 +96,7 @@ def _print_counterexample(console: Console, found: Counterexample) -> None:
 
 
 def _print_agreement(console: Console, found: Agreement) -> None:
-    why = "no new inputs were left" if found.exhausted else "the time was up"
+    why = "no new inputs were left" if found.exhausted else "the time was up (--max-seconds allows more)"
     console.print(f"  the same on {count(found.inputs, 'input')}; {why}", soft_wrap=True)
     for kind, number in found.by_kind[:KINDS_SHOWN]:
         console.print(f"  {number:>6}  {scrub_line(kind)}", soft_wrap=True)

@@ -10,6 +10,7 @@ import collections
 import inspect
 import math
 import sys
+from types import BuiltinFunctionType, ModuleType
 from typing import Any, Dict, List, Mapping, Sequence, Set, Tuple
 
 from .array_literals import array_text
@@ -122,6 +123,8 @@ class LiteralWriter:
         kind = type(value)
         held = fields(value)
         shown = ", ".join("%s=%s" % (name, self.text(item, depth)) for name, item in held.items())
+        if kind is BuiltinFunctionType and type(value.__self__) not in (ModuleType, type(None)):
+            return "%s.%s" % (self.text(value.__self__, depth), value.__name__)
         name = getattr(value, "__qualname__", "") if callable(value) and not held else ""
         if name and "<" not in name:
             return str(name)

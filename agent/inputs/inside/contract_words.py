@@ -86,10 +86,17 @@ def _reaching(
 
 
 def _kinds_in_words(breach: Breach) -> str:
-    kinds = {"None" if kind is type(None) else kind.__name__ for kind in breach.allowed}
+    kinds = set(map(_kind_in_words, breach.allowed))
     if not kinds or len(kinds) > MOST_KINDS:
-        return "never holds %s" % type(breach.value).__name__
+        return "never holds %s" % _kind_in_words(type(breach.value))
     return "holds %s" % " or ".join(sorted(kinds))
+
+
+def _kind_in_words(kind: type) -> str:
+    """`list_iterator` and its like are no names that people use."""
+    if kind is type(None):
+        return "None"
+    return "iterator" if kind.__name__.endswith("_iterator") else kind.__name__
 
 
 def _kinds_stated(expression: str, breach: Breach, names: _Names) -> str:

@@ -14,12 +14,13 @@ import math
 import re
 from decimal import Decimal
 from fractions import Fraction
-from types import CodeType, FunctionType, ModuleType
+from types import BuiltinFunctionType, CodeType, FunctionType, ModuleType
 from typing import Any, Callable, Dict, Iterable, Iterator, List, Sequence, Set, Tuple
 
 from .call_parts import Place, Root, fields, like, places, record_as, with_value
 from .container_kinds import MAPPINGS, SEQUENCES, NotBuildableError, alike, container_kind, plain_of
 from .edge_values import CONFUSABLE, FEW
+from .list_iterators import LIST_ITERATOR, items_left
 from .nested_values import CHAIN, nested
 from .value_runs import value_runs
 
@@ -29,6 +30,7 @@ MOST_TABLE_ITEMS = 40  # of one table of the module
 MOST_TEXTS = 6  # of other places, that a text is made of
 MOST_IN_CYCLE = 3  # links
 MOST_ELEMENTS = 6  # of another sequence
+FEW_KNOWN = 2  # elements for which a made function does otherwise than for the rest
 LONG_CHAIN = "long chain"
 OF_LENGTH = "as many elements as the code mentions"
 LONGEST_TEXT = 40  # of a constant: longer ones are messages
@@ -111,6 +113,7 @@ def related_inputs(root: Root, place: Place, constants: Constants) -> Iterator[R
         for kind, items in _of_sequence(root, place):
             yield kind, with_value(root, place, like(place.value, items))
         yield from _of_one_nan(root, place)
+    yield from ((kind, with_value(root, place, made)) for kind, made in _functions_for(root, place))
     for changed in _of_subclasses(place.value):
         yield "object of a subclass", with_value(root, place, changed)
     deep = nested(place.value)
@@ -131,6 +134,22 @@ def _of_sequence(root: Root, place: Place) -> Iterator[Tuple[str, List[Any]]]:
             if type(theirs[0]) is type(own[0]):
                 yield "elements of another argument", theirs
                 yield "elements of another argument", own[:MOST_ELEMENTS] + theirs
+
+
+def _functions_for(root: Root, place: Place) -> Iterator[Tuple[str, Any]]:
+    """Functions of C that raise ValueError for all elements of another argument but the first few, or that are 0 there.
+
+    So a key fails when some of the work is done, and a predicate changes its mind in the middle; its results are
+    numbers, and an element may not be hashable.
+    """
+    for other in places(root) if type(place.value) in (FunctionType, BuiltinFunctionType) else ():
+        value = other.value
+        if type(value) in (str, LIST_ITERATOR, *SEQUENCES):
+            items = tuple(itertools.islice(items_left(value) if type(value) is LIST_ITERATOR else value, FEW))
+            if len(items) > FEW_KNOWN and other.site[: len(place.site)] != place.site:
+                yield "function that raises for some elements", items[:FEW_KNOWN].index
+                yield "function that is true of some elements", items[1:][:FEW_KNOWN].count
+                yield "function that is true of some elements", items[:FEW_KNOWN].count
 
 
 def inputs_of_lengths(root: Root, place: Place, constants: Constants) -> Iterator[Related]:

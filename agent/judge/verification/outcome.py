@@ -47,6 +47,7 @@ class Counterexample:
     timed_out: bool = False  # nothing else was seen of the rewrite than that it reached the time limit
     on_real_call: bool = False  # found on a call of the workload, or on one made smaller from it
     provided: tuple[Assumption, ...] = ()  # what held in every real call, and where it holds no difference was found
+    inputs_provided: int | None = None  # made inputs that keep to it, on which both did the same; None: not counted
     rounding: Rounding | None = None  # how far floats are off, where nothing else differs on any input seen
     test: str = ""  # a function for pytest (`written_tests`), where one was asked for
 
@@ -61,11 +62,17 @@ class Counterexample:
 
     @property
     def condition(self) -> str:
-        """On what the rewrite does the same, in words: "provided `limits` ascends (as in all 12 real calls)"."""
+        """On what the rewrite does the same, in words: "the same provided that `limits` ascends, as in all …"."""
+        if not self.provided:
+            return ""
         words = " and ".join(each.words for each in self.provided)
-        held = count(max((each.held for each in self.provided), default=0), "real call")
+        held = count(max(each.held for each in self.provided), "real call")
+        if self.inputs_provided:
+            held += f" and {count(self.inputs_provided, 'made input')}"
+        elif self.inputs_provided == 0:
+            held += " (no made input with that was tried)"
         stated = " ".join(f'--assume "{each.expression}"' for each in self.provided)
-        return f"the same provided that {words}, as in all {held}; state it with {stated}" if self.provided else ""
+        return f"the same provided that {words}, as in all {held}; state it with {stated}"
 
     @property
     def told_to_models(self) -> str:

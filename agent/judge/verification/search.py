@@ -261,7 +261,7 @@ class DifferenceSearch:
             return replace(found, beyond_hints=beyond_hints) if isinstance(found, Agreement) else found
         if needs_inputs and not found.inputs:
             return first
-        return replace(first, provided=tuple(provided))
+        return replace(first, provided=tuple(provided), inputs_provided=found.inputs)
 
     def _assumption_broken_by(self, found: Counterexample, provided: int) -> Assumption | None:
         """What holds in every real call and not in the one that was found; `provided` are those that it came to."""

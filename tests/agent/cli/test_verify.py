@@ -132,6 +132,21 @@ def test_the_headline_says_on_which_values_no_difference_was_found(differs: tupl
     assert ("for example" in console.file.getvalue()) == bool(differs)
 
 
+def test_real_calls_alone_are_no_search() -> None:
+    target = Target("/names.py", ORIGINAL, "first", "names", "/", "/")
+    machine = Machine("Linux", "CPU", 2, 1, "3.11", "bubblewrap", "rlimits")
+    for kinds, headline in (
+        ((("__main__", 3),), "No difference found on the real calls alone: no input was made  "),
+        ((("__main__", 3), ("empty", 1)), "No difference found  "),
+    ):
+        result = Verification(target, "/right.py", Agreement(kinds), ("__main__",) * 3, (), (), machine, 1.0)
+        console = open_console(io.StringIO())
+        print_verification(console, result)
+        assert isinstance(console.file, io.StringIO)
+        assert console.file.getvalue().startswith(headline)
+        assert "the time was up (--max-seconds allows more)" in console.file.getvalue()
+
+
 BANDS = '''\
 from bisect import bisect_right
 

@@ -82,6 +82,21 @@ def test_a_value_is_put_in_the_place_of_another_argument() -> None:
     assert ["ab", {"ab": 1}] in _inputs("x", {"ab": 1})["value of another argument"]
 
 
+def test_a_function_raises_or_changes_its_mind_when_some_of_the_elements_are_done() -> None:
+    for items in ([5, 6, 7, 8], "abcd", ([1], [2], [3], [4])):
+        found = _inputs(abs, items)
+        (raising, given), *_ = found["function that raises for some elements"]
+        assert callable(raising)
+        assert given is items
+        assert [raising(item) for item in items[:2]] == [0, 1]
+        with pytest.raises(ValueError, match="not in"):
+            raising(items[2])
+        predicates = [function for function, _ in found["function that is true of some elements"]]
+        answers = [[function(item) for item in items] for function in predicates if callable(function)]
+        assert answers == [[0, 1, 1, 0], [1, 1, 0, 0]]
+    assert "function that raises for some elements" not in _inputs(abs, [5, 6])
+
+
 def test_one_nan_stands_in_two_arguments() -> None:
     inputs = _inputs([0.5, 1.5], (2.5,), 0.25)["the same not-a-number twice"]
     assert any(left[0] is right[0] and math.isnan(left[0]) and right[1:] == (2.5,) for left, right, _ in inputs)

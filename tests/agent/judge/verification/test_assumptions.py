@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
@@ -38,10 +39,14 @@ def test_an_assumption_that_every_real_call_keeps_to_makes_it_conditional(compar
     found = compare(BRACKETS, BY_BISECT, CALLS)
     assert isinstance(found, Counterexample)
     assert [each.expression for each in found.provided] == ["list(limits) == sorted(limits)"]
+    assert found.inputs_provided is not None
+    assert found.inputs_provided > 50
     assert found.condition == (
-        "the same provided that `limits` ascends, as in all 3 real calls; "
+        f"the same provided that `limits` ascends, as in all 3 real calls and {found.inputs_provided} made inputs; "
         'state it with --assume "list(limits) == sorted(limits)"'
     )
+    assert "real calls (no made input with that was tried);" in replace(found, inputs_provided=0).condition
+    assert "as in all 3 real calls; state it" in replace(found, inputs_provided=None).condition
     assert found.calls[0].startswith("f([")
     said = compare(BRACKETS, BY_BISECT, CALLS, assume=("list(limits) == sorted(limits)",))
     assert isinstance(said, Agreement)

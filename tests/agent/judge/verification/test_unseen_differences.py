@@ -93,6 +93,16 @@ pytestmark = pytest.mark.slow
             marks=pytest.mark.nightly,
         ),
         pytest.param(
+            "def even(x):\n    return x % 2 == 0\ndef f(items, wanted, out):\n    for item in items:\n"
+            "        if wanted(item):\n            out.append(item)\n",
+            "def even(x):\n    return x % 2 == 0\n"
+            "def f(items, wanted, out):\n    out.extend([item for item in items if wanted(item)])\n",
+            "f([1, 2, 3], even, [])\nf(list(range(20)), even, [])",
+            "left argument `out`",
+            id="a predicate that fails when some of the work is done",
+            marks=pytest.mark.nightly,
+        ),
+        pytest.param(
             "def f(number):\n    return float(number) > 0.0\n",
             "def f(number):\n    return number > 0\n",
             "f(1)\nf(250)\nf(-3)",
