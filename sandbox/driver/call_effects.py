@@ -10,10 +10,26 @@ from __future__ import annotations
 import collections
 import contextlib
 import enum
+import functools
+import re
 import sys
 from operator import is_
 from types import BuiltinFunctionType, FunctionType, GetSetDescriptorType, MemberDescriptorType, MethodType, ModuleType
-from typing import TYPE_CHECKING, Any, Callable, Collection, Dict, Iterator, List, Optional, Sequence, Set, Tuple
+from typing import (
+    TYPE_CHECKING,
+    Any,
+    Callable,
+    Collection,
+    Dict,
+    FrozenSet,
+    Iterator,
+    List,
+    Mapping,
+    Optional,
+    Sequence,
+    Set,
+    Tuple,
+)
 
 from . import (
     call_blobs,
@@ -31,7 +47,8 @@ if not TYPE_CHECKING:
 
 _CODE = (
     *(FunctionType, BuiltinFunctionType, MethodType, ModuleType, type, staticmethod, classmethod, property),
-    *(MemberDescriptorType, GetSetDescriptorType),
+    *(MemberDescriptorType, GetSetDescriptorType, functools.cached_property),
+    type(vars(type_plans.Plan)["is_mutable"]),  # a field of a named tuple
 )
 _OF_CLASSES = frozenset(("__module__", "__qualname__", "__dict__", "__weakref__", "__doc__", "__slots__", "__hash__",
                          "__parameters__", "__orig_bases__", "__annotations__", "__firstlineno__", "__annotate__",
@@ -40,6 +57,9 @@ _OF_CLASSES = frozenset(("__module__", "__qualname__", "__dict__", "__weakref__"
 _MOST_ITEMS = 20_000  # of the containers of one module that are put back before each call
 _MEMORIES = ("cache", "memo")  # in the name of data of another module that holds what it has computed, and no more
 _WRAPPED = ("__wrapped__", "pyfunc")  # attributes that hold the function around which something was made
+_MOST_PARTS = 50  # containers in one value
+_UNCHANGING = (str, int, bool, type(None), float, bytes, complex, range, re.Pattern, ModuleType)
+_NOTHING = object()
 _MARK = "changed by the caller"
 _WRITING_OUT = ("flush", "fsync")
 _MOST_MARKED = 1_000
@@ -50,6 +70,71 @@ class _BriefGlance(value_encoder.Glance):
     """For what modules hold: all of it is looked at before and after each call."""
 
     most_nodes = 3_000
+
+
+class _Chosen:
+    """What a module or a class holds of data, or of classes: chosen anew only if it holds other objects than before.
+
+    For namespaces that are put back before each call, so that nothing lives longer for being held here.
+    """
+
+    def __init__(self) -> None:
+        """Nothing was looked at."""
+        self._seen: Dict[str, Any] = {}
+        self._chosen: List[Tuple[str, Any]] = []
+
+    def of(self, namespace: Mapping[str, Any], choose: Callable[[str, Any], bool]) -> List[Tuple[str, Any]]:
+        """The names for which `choose` is true, each with what it holds."""
+        if not module_state.holds_the_same(namespace, self._seen):
+            self._seen = dict(namespace)
+            self._chosen = [each for each in self._seen.items() if choose(*each)]
+        return self._chosen
+
+
+class _Parts:
+    """The containers that a value is made of and what they held, if nothing else in it can change.
+
+    To encode what the modules of a large package hold, twice for each call, takes far longer than most calls.
+    """
+
+    def __init__(self, value: Any, digest: str) -> None:
+        """Look at a value whose digest is known."""
+        self._digest = digest
+        self._kind = type(value)
+        self._constant = value if _cannot_change(value) else _NOTHING
+        # Of an object; None: the value is a container itself.
+        self._dictionary = type_plans.only_dictionary(self._kind) if self._constant is _NOTHING else None
+        self._held: List[Tuple[Any, Sequence[Any], Sequence[Any]]] = []  # containers, items or keys, and values
+        waiting = [self._state_of(value)] if self._constant is _NOTHING else []
+        while waiting and len(self._held) <= _MOST_PARTS:
+            current = waiting.pop()
+            if _cannot_change(current):
+                continue
+            if not any(type(current) is kind for kind in (list, tuple, dict)):
+                self._held = []  # what may change without being seen here
+                return
+            values = tuple(current.values()) if type(current) is dict else ()
+            self._held.append((current, tuple(current), values))
+            waiting += (*current, *values)
+        if waiting:
+            self._held = []
+
+    def digest_of(self, value: Any) -> Optional[str]:
+        """The digest, if the value is what it was; else None."""
+        held = self._held
+        if value is self._constant:
+            return self._digest
+        if not held or type(value) is not self._kind or self._state_of(value) is not held[0][0]:
+            return None
+        for container, items, values in held:
+            if len(container) != len(items) or not all(map(is_, container, items)):
+                return None
+            if values and not all(map(is_, container.values(), values)):
+                return None
+        return self._digest
+
+    def _state_of(self, value: Any) -> Any:
+        return value if self._dictionary is None else self._dictionary.__get__(value)
 
 
 class Effects:
@@ -70,12 +155,14 @@ class Effects:
         self._loaded: List[Any] = []  # all that `sys.modules` held at the last look
         self._projects: List[ModuleType] = []  # those of the project among them
         self._may_change: List[Any] = []  # those whose type is that of no module yet: a lazy loader's changes
-        self._compared: Collection[str] = ()
+        self._compared: FrozenSet[str] = frozenset()
         others = [each for each in self._modules() if each is not module]
-        self._cold = [module_state.ColdState(each, _MOST_ITEMS) for each in others]
+        self._cold = module_state.cold_states(others, _MOST_ITEMS)
+        self._chosen: Dict[int, Tuple[Any, _Chosen]] = {}  # by the identity of a module or class, which is held
+        self._parts: Dict[_Key, _Parts] = {}
         self._too_large: Set[_Key] = set()
         self._own = module_state.KnownState(
-            [(kind, name) for kind in self._own_classes() for name, _ in self._class_data(kind) if name in self._known]
+            [(kind, name) for kind in self._own_classes() for name, _ in self._known_in(kind)]
         )
 
     def begin(self, call: call_blobs.Call) -> Tuple[Sequence[Any], Dict[str, Any]]:
@@ -187,34 +274,47 @@ class Effects:
         """What the modules and their classes hold, but for code and for what is compared as a part of the outcome."""
         for module in self._modules():
             is_target = module is self._module
-            for name, value in list(vars(module).items()):
-                if name in module_state.OF_EVERY_MODULE or (
-                    is_target and (name in self._compared or name not in self._known)
-                ):
-                    continue
-                if not is_target and any(word in name.lower() for word in _MEMORIES):
-                    continue
-                if self._is_data(value):
+            for name, value in self._of_target() if is_target else self._chosen_in(module, self._may_be_changed):
+                if not isinstance(value, type):
                     yield (module.__name__, name), value
-                elif isinstance(value, type) and _is_of(value, module):
-                    for inner, held in self._class_data(value):
-                        if not is_target or inner in self._known:
-                            yield (module.__name__, name + "." + inner), held
+                elif _is_of(value, module) and not issubclass(value, enum.Enum):
+                    held = self._known_in(value) if is_target else self._chosen_in(value, self._is_class_data)
+                    yield from (((module.__name__, name + "." + inner), part) for inner, part in held)
+
+    def _of_target(self) -> List[Tuple[str, Any]]:
+        names = self._known - self._compared
+        held = list(vars(self._module).items())
+        return [(name, value) for name, value in held if name in names and self._is_looked_at(name, value)]
+
+    def _known_in(self, kind: type) -> List[Tuple[str, Any]]:
+        held = list(vars(kind).items())
+        return [(name, value) for name, value in held if name in self._known and self._is_class_data(name, value)]
+
+    def _chosen_in(self, holder: Any, choose: Callable[[str, Any], bool]) -> List[Tuple[str, Any]]:
+        known = self._chosen.get(id(holder))
+        if known is None:
+            known = self._chosen[id(holder)] = (holder, _Chosen())
+        return known[1].of(vars(holder), choose)
+
+    def _may_be_changed(self, name: str, value: Any) -> bool:
+        return self._is_looked_at(name, value) and not any(word in name.lower() for word in _MEMORIES)
+
+    def _is_looked_at(self, name: str, value: Any) -> bool:
+        return name not in module_state.OF_EVERY_MODULE and (isinstance(value, type) or self._is_data(value))
+
+    def _is_class_data(self, name: str, value: Any) -> bool:
+        return name not in _OF_CLASSES and not name.startswith("_abc_") and self._is_data(value)
 
     def _own_classes(self) -> List[type]:
         held = vars(self._module).items()
         return [
             value
             for name, value in held
-            if isinstance(value, type) and name in self._known and _is_of(value, self._module)
+            if isinstance(value, type)
+            and name in self._known
+            and _is_of(value, self._module)
+            and not issubclass(value, enum.Enum)
         ]
-
-    def _class_data(self, kind: type) -> Iterator[Tuple[str, Any]]:
-        if issubclass(kind, enum.Enum):
-            return
-        for name, value in list(vars(kind).items()):
-            if name not in _OF_CLASSES and not name.startswith("_abc_") and self._is_data(value):
-                yield name, value
 
     def _left(self) -> Iterator[encoding_parts.Tree]:
         """What modules hold otherwise than before the call."""
@@ -230,12 +330,18 @@ class Effects:
         """What tells whether it has changed; None where it is too large to be read for each call."""
         if key in self._too_large:
             return None
+        known = self._parts.get(key)
+        digest = None if known is None else known.digest_of(value)
+        if digest is not None:
+            return digest
         encoder = _BriefGlance(self._module.__name__)
         try:
-            return encoded_text.digest_of(encoder.encode(value))
+            digest = encoded_text.digest_of(encoder.encode(value))
         except (value_encoder.TooLarge, MemoryError, RecursionError, RuntimeError):
             self._too_large.add(key)
             return None
+        self._parts[key] = _Parts(value, digest)
+        return digest
 
     def _parts_of(self, value: Any) -> "frozenset[int]":
         """The identities of what may be changed in a value."""
@@ -245,6 +351,14 @@ class Effects:
         except (value_encoder.TooLarge, MemoryError, RecursionError, RuntimeError):
             return frozenset()
         return encoder.identities()
+
+
+def _cannot_change(value: Any) -> bool:
+    """Whether what is told of this object never changes."""
+    kind = type(value)
+    if kind is FunctionType:
+        return value.__closure__ is None
+    return issubclass(kind, type) or any(kind is each for each in _UNCHANGING)
 
 
 def _is_of(kind: type, module: ModuleType) -> bool:

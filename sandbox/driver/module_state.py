@@ -7,8 +7,9 @@ import functools
 import gc
 import random
 import sys
+from operator import is_
 from types import BuiltinFunctionType, FunctionType, MemberDescriptorType, MethodType, ModuleType, SimpleNamespace
-from typing import TYPE_CHECKING, Any, Callable, Dict, Iterator, List, Mapping, Sequence, Tuple
+from typing import TYPE_CHECKING, Any, Callable, Dict, Iterator, List, Mapping, Optional, Sequence, Tuple
 
 from . import type_plans
 
@@ -114,16 +115,21 @@ class ColdState:
     earlier one stored in the module. What is stored elsewhere (a file, another module) stays.
     """
 
-    def __init__(self, module: ModuleType, most_items: int = _MAX_COPIED) -> None:
-        """Remember the state of the module as it is now, with no more items of its containers than these."""
+    def __init__(
+        self, module: ModuleType, most_items: int = _MAX_COPIED, caches: Optional[Sequence[Any]] = None
+    ) -> None:
+        """Remember the state of the module as it is now, with no more items of its containers than these.
+
+        `caches` are those of functools around its functions; None: they are looked for.
+        """
         self._module = module
         self._namespace = dict(vars(module))
-        self._caches = _find_caches(module)
-        self._classes: List[Tuple[type, Dict[str, Any]]] = []
+        self._caches = _caches_by_namespace().get(id(vars(module)), []) if caches is None else caches
+        self._classes: List[Tuple[type, Dict[str, Any], Dict[str, Any]]] = []  # all that it held, and what goes back
         self._attributes: List[Tuple[Dict[str, Any], Dict[str, Any]]] = []
         self._slots: List[Tuple[Any, Any, List[Any]]] = []
         self._cells: List[Tuple[Any, List[Any]]] = []
-        self._containers: List[Tuple[Any, type, Any]] = []
+        self._containers: List[Tuple[Any, type, Any, bool]] = []  # whether there is no container in it
         self._waiting: List[Any] = []
         self._seen: set = set()  # type: ignore[type-arg]  # of identities; the syntax for it is newer than Python 3.9
         self._left = most_items
@@ -135,25 +141,30 @@ class ColdState:
         for cache in self._caches:
             _clear_cache(cache)
         namespace = vars(self._module)
-        for name in [name for name in namespace if name not in self._namespace]:
-            del namespace[name]
-        namespace.update(self._namespace)
+        if not holds_the_same(namespace, self._namespace):
+            for name in [name for name in namespace if name not in self._namespace]:
+                del namespace[name]
+            namespace.update(self._namespace)
         self._restore_attributes()
         for cell, content in self._cells:
             _put_back(content, functools.partial(setattr, cell, "cell_contents"), functools.partial(_empty, cell))
-        for container, kind, items in self._containers:
-            _EMPTYING[kind](container)
-            _fill(container, kind, _copy(items))
+        for container, kind, items, is_flat in self._containers:
+            if not (is_flat and _is_still(container, items)):
+                _EMPTYING[kind](container)
+                _fill(container, kind, _copy(items))
 
     def _restore_attributes(self) -> None:
-        for owner, attributes in self._classes:
+        for owner, all_held, attributes in self._classes:
+            if holds_the_same(vars(owner), all_held):
+                continue
             for name in [name for name in vars(owner) if name not in attributes and not name.startswith("__")]:
                 type.__delattr__(owner, name)
             for name, value in attributes.items():
                 if vars(owner).get(name) is not value:
                     type.__setattr__(owner, name, value)
         for held, attributes in self._attributes:
-            refill(held, attributes)
+            if not holds_the_same(held, attributes):
+                refill(held, attributes)
         for member, owner, content in self._slots:
             _put_back(content, functools.partial(member.__set__, owner), functools.partial(member.__delete__, owner))
 
@@ -183,7 +194,7 @@ class ColdState:
         elif issubclass(kind, type):
             if self._is_own(value):
                 attributes = {name: held for name, held in vars(value).items() if not name.startswith("__")}
-                self._classes.append((value, attributes))
+                self._classes.append((value, dict(vars(value)), attributes))
                 self._waiting += vars(value).values()
         elif self._is_own(kind) or kind in _HOLDING:
             self._remember_object(value)
@@ -200,7 +211,8 @@ class ColdState:
         items = copy(container)
         self._left -= _count(items)
         if self._left >= 0:
-            self._containers.append((container, kind, _copy(items)))
+            is_flat = not any(type(part) in _EMPTYING for part in _parts(items))
+            self._containers.append((container, kind, _copy(items), is_flat))
 
     def _remember_function(self, function: FunctionType) -> None:
         if function.__globals__ is not vars(self._module):
@@ -298,15 +310,33 @@ def _put_back(content: List[Any], put: Callable[[Any], None], empty: Callable[[]
         return
 
 
-def _find_caches(module: ModuleType) -> List[Any]:
-    """Every functools cache around a function of the module, wherever it is kept."""
-    return [
-        value
-        for value in gc.get_objects()
-        if type(value) is _CACHE_TYPE
-        and isinstance(getattr(value, "__wrapped__", None), FunctionType)
-        and value.__wrapped__.__globals__ is vars(module)
-    ]
+def cold_states(modules: Sequence[ModuleType], most_items: int) -> List[ColdState]:
+    """The state of each of these modules as it is now."""
+    caches = _caches_by_namespace()
+    return [ColdState(module, most_items, caches.get(id(vars(module)), [])) for module in modules]
+
+
+def _caches_by_namespace() -> Dict[int, List[Any]]:
+    """Every functools cache around a function, wherever it is kept, by the identity of the module's namespace."""
+    found: Dict[int, List[Any]] = {}
+    for value in gc.get_objects():
+        if type(value) is _CACHE_TYPE:
+            wrapped = getattr(value, "__wrapped__", None)
+            if isinstance(wrapped, FunctionType):
+                found.setdefault(id(wrapped.__globals__), []).append(value)
+    return found
+
+
+def holds_the_same(one: Mapping[Any, Any], other: Mapping[Any, Any]) -> bool:
+    """Whether two namespaces hold the same objects under the same names in the same order; nothing is asked of them."""
+    return len(one) == len(other) and all(map(is_, one, other)) and all(map(is_, one.values(), other.values()))
+
+
+def _is_still(container: Any, items: Any) -> bool:
+    """Whether a list or a dictionary holds what it held; no is no answer."""
+    if type(container) is dict:
+        return holds_the_same(container, items)
+    return type(container) is list and len(container) == len(items) and all(map(is_, container, items))
 
 
 def _parts(container: Any) -> Iterator[Any]:

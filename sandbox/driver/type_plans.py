@@ -267,6 +267,14 @@ def _dict_descriptor(kind: type) -> Any:
     return None
 
 
+def only_dictionary(kind: type) -> Any:
+    """The descriptor of `__dict__`, if that holds all that is told of an instance; else None."""
+    has_slots = any(
+        type(member) is types.MemberDescriptorType for base in _MRO(kind) for member in _NAMESPACE(base).values()
+    )
+    return None if has_slots or _has_hidden_state(kind) else _dict_descriptor(kind)
+
+
 def _has_hidden_state(kind: type) -> bool:
     """Whether an instance is larger than its slots, its dictionary and its weak references account for."""
     slots = 0

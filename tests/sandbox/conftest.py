@@ -128,7 +128,8 @@ def call(sandbox: Sandbox) -> Call:
         known_names: tuple[str, ...] | None = None,
     ) -> CaseReport:
         entry = FunctionEntry("target", "/afterburner/program/target.py", qualname)
-        program = Program("python", textwrap.dedent(source), entry)
+        in_project = replace(own_environment(), import_paths=("/afterburner/program",))
+        program = Program("python", textwrap.dedent(source), entry, environment=in_project)
         case = CallCase(blobs, expected, passes=passes, cold_caches=cold, warm=warm, known_names=known_names)
         return sandbox.run(program, [case], limits or Limits()).cases[0]
 

@@ -145,6 +145,46 @@ def test_the_same_effects_by_other_means_are_no_difference(call: Call, original:
     assert _verdict(call, original, rewrite, blob([1, 2, 3]), blob([4, 5])) == (Verdict.ACCEPTED, "")
 
 
+HELD = {
+    "an item of a list": ("[1, 2]", "HOLDER.DATA[0] = 5"),
+    "an item deep inside": ("{'a': ([], [1, {'b': 2}])}", "HOLDER.DATA['a'][1][1]['b'] = 3"),
+    "an item more": ("('a', ['b'])", "HOLDER.DATA[1].append('c')"),
+    "another key for the same value": ("{'a': 1}", "HOLDER.DATA['b'] = HOLDER.DATA.pop('a')"),
+    "an attribute": ("Rate(1_000)", "HOLDER.DATA.rate += 1; HOLDER.DATA.rate += 1"),
+    "a list in an attribute": ("Rate([1])", "HOLDER.DATA.rate.append(2)"),
+    "a set": ("{1}", "HOLDER.DATA.add(2)"),
+    "a number": ("1_000", "HOLDER.DATA += 1"),
+    "True for 1": ("[1]", "HOLDER.DATA[0] = True"),
+    "another list that is equal to none": ("[1]", "HOLDER.DATA = [[]]"),
+}
+HOLDERS = {
+    "of the function": ("HOLDER = sys.modules[__name__]\nDATA = {held}\n", "target.DATA"),
+    "of another module": (
+        (
+            "HOLDER = ModuleType('rates')\nHOLDER.__file__ = '/afterburner/program/rates.py'\n"
+            "sys.modules['rates'] = HOLDER\nHOLDER.DATA = {held}\n"
+        ),
+        "rates.DATA",
+    ),
+    "of a class": ("class HOLDER:\n    DATA = {held}\n", "target.HOLDER.DATA"),
+}
+
+
+@pytest.mark.parametrize(("holder", "name"), HOLDERS.values(), ids=HOLDERS)
+@pytest.mark.parametrize(("held", "change"), HELD.values(), ids=HELD)
+def test_a_change_of_what_is_held_is_seen_after_calls_that_change_nothing(
+    call: Call, held: str, change: str, holder: str, name: str
+) -> None:
+    start = (
+        "import sys\nfrom types import ModuleType\n"
+        "class Rate:\n    def __init__(self, rate):\n        self.rate = rate\n"
+        f"{holder.format(held=held)}def f(x):\n    HOLDER.DATA\n    if x == 3:\n        "
+    )
+    verdict, detail = _verdict(call, f"{start}pass", f"{start}{change}", *map(blob, (1, 2, 3, 4)))
+    assert verdict is Verdict.WRONG_ANSWER
+    assert detail.startswith(f"call 3 left '{name}' changed"), detail
+
+
 CALLED = """
 def first(x): seen.append(x)
 def second(x): pass
