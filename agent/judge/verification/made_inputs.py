@@ -41,7 +41,7 @@ _FIRST_ROUNDS = ("edge", "related")
 DRAWS_PER_ROUND = 160
 WANTED_PER_ROUND = 280  # one process makes so many calls
 MOST_S = 0.2  # that the original may take for one input
-ROUND_S = 1.0  # of the original's CPU time, for all inputs of a round
+ROUND_S = 1.0  # of CPU time, for one call with each input of a round and for comparing them
 STARTING_FROM = 24  # real calls
 STEADY_SHARE = 0.5  # of the calls that have to have the same effects each time, or effects are not looked at
 _UNSTEADY = "what they log, warn of, call or leave behind was not compared: it is not the same each time"
@@ -52,7 +52,8 @@ ALL_CHAINS_S = 0.5  # for trying those of all rounds, after which no more are tr
 LITERALS_S = 1.0  # likewise, for inputs with the literals of one rewrite
 SUGGESTED_S = 5.0  # for running what somebody suggests
 LEAST_S = 0.5  # likewise, where the time is nearly over
-REAL_S = 0.5  # of the original's CPU time, for real calls that are made again to look at their effects
+REAL_S = 0.5  # likewise, for real calls that are made again to look at their effects
+COMPARED_BYTES_PER_S = 1_000_000  # of a call's arguments: to compare what becomes of records takes longer than the call
 MOST_LEADING = 8  # made inputs that others are drawn from
 FRUITLESS, FEW = 3, 5  # rounds with fewer new inputs than that, after which nothing more is thought of, either
 
@@ -239,8 +240,8 @@ class Inputs:
     def _cheapest(self) -> list[FoundCall]:
         left_s = REAL_S
         chosen: list[FoundCall] = []
-        for call in sorted(self.calls, key=lambda call: call.cpu_time_s):
-            left_s -= call.cpu_time_s
+        for call in sorted(self.calls, key=_cost_s):
+            left_s -= _cost_s(call)
             if chosen and left_s < 0:
                 break
             chosen.append(
@@ -388,12 +389,12 @@ class Inputs:
         return found
 
     def _affordable(self, found: Sequence[FoundCall]) -> list[FoundCall]:
-        """As many as fit into the time of a round, the quickest first."""
+        """As many as fit into the time of a round, the cheapest first."""
         left_s = {True: CHAINS_S, False: ROUND_S}
         chosen = []
-        for call in sorted(found, key=lambda call: call.cpu_time_s):
+        for call in sorted(found, key=_cost_s):
             is_chain = call.origin == LONG_CHAIN
-            left_s[is_chain] -= call.cpu_time_s
+            left_s[is_chain] -= call.cpu_time_s if is_chain else _cost_s(call)
             if left_s[is_chain] >= 0:
                 chosen.append(call)
         return sorted(chosen, key=lambda call: call.number)
@@ -403,6 +404,11 @@ class Inputs:
             self.limits.wall_time_s + seconds
         )  # what the real calls are allowed covers the start and the imports
         return replace(self.limits, wall_time_s=allowed_s, cpu_time_s=allowed_s)
+
+
+def _cost_s(call: FoundCall | WorkloadCall) -> float:
+    """What it takes to make a call once and to compare what it did, roughly."""
+    return call.cpu_time_s + len(call.blob) / COMPARED_BYTES_PER_S
 
 
 def _leading(answer: Answer) -> list[bytes]:

@@ -235,6 +235,19 @@ def test_the_same_seed_gives_the_same_inputs(make_bench: MakeBench) -> None:
     assert first != other, "what Hypothesis draws hangs on the seed"
 
 
+@pytest.mark.slow
+def test_effects_of_real_calls_are_compared_on_few_that_are_large(make_bench: MakeBench) -> None:
+    def chosen(size: int) -> int:
+        calls = "".join(f"    f(['user {number} saw this'] * {size})\n" for number in range(6))
+        bench = make_bench(f"def f(lines):\n    return len(lines)\n\nif __name__ == '__main__':\n{calls}", "f")
+        place = (bench.sandbox, bench.target, bench.environment, bench.limits)
+        real = bench.workload.calls_in_order()
+        return len(Inputs(*place, real, 0, known_names=("lines",)).real_calls().calls)
+
+    assert chosen(10) >= 6
+    assert 1 <= chosen(200_000) <= 2, "for each call makes its outcome again and writes all of it out several times"
+
+
 @pytest.mark.nightly
 def test_without_hypothesis_edge_cases_remain_and_the_report_says_so(make_bench: MakeBench, project: Project) -> None:
     """A module of the project that is called like Hypothesis stands in its way, as it would for the user's own code."""
