@@ -8,10 +8,12 @@ from typing import TYPE_CHECKING
 
 from afterburner.agent.code.languages import PYTHON
 from afterburner.agent.events import EventKind, ProgressEvent, ignore_event
+from afterburner.agent.inputs.compiled_copy import add_compiled
+from afterburner.agent.inputs.harness import Harness
 from afterburner.agent.option_kinds import EnvironmentKind
 from afterburner.agent.options import InputOptions
 from afterburner.agent.types import Skipped
-from afterburner.sandbox import UsageError
+from afterburner.sandbox import Limits, UsageError
 from afterburner.sandbox.environments.provide import environment_in_image
 from afterburner.sandbox.installations import own_environment
 from afterburner.sandbox.interpreter import find_interpreter, python_environment
@@ -27,6 +29,7 @@ if TYPE_CHECKING:
     from afterburner.sandbox.sandbox import Sandbox
 
 LEFT_OUT_NAMED = 3
+COMPILING = Limits(wall_time_s=30.0, cpu_time_s=30.0)
 _NO_CHOICE = InputOptions()
 
 
@@ -56,7 +59,9 @@ def stage(
     if target.language != PYTHON:
         return stage_alone(target, sandbox)
     project = copy_project(target, sandbox, unsaved, inputs.left_out)
-    return Staged(project, environment_of(target, sandbox, project, inputs, on_event), left_out_of(project))
+    environment = environment_of(target, sandbox, project, inputs, on_event)
+    add_compiled(project, Harness(sandbox, target, environment, COMPILING))
+    return Staged(project, environment, left_out_of(project))
 
 
 def copy_project(

@@ -39,6 +39,7 @@ JOBS = {
     "try": ("told_calls", "try_tests"),
     "lines": ("line_profiler", "profile_calls"),
     "reach": ("branch_meter", "find_unreached"),
+    "compile": ("compiled_modules", "compile_modules"),
     "whole": ("whole_run", "run_whole"),
 }
 PROFILES = {
