@@ -13,6 +13,8 @@ from afterburner.agent.code.source_text import split_lines
 from afterburner.agent.code.text_edits import TextEdit, apply_edits
 from afterburner.agent.inputs.inside.pytest_calls import TEST_FAILS
 from afterburner.agent.judge.version_comparison import MEASURED, NOT_LARGER, ComparisonDecision
+from afterburner.agent.loop.right_candidates import right_candidates
+from afterburner.agent.options import DEFAULT_MIN_EFFECT
 from afterburner.agent.page.comparison_section import figure_of_comparison
 from afterburner.agent.page.run_section import figure_of_run
 from afterburner.agent.wording import count, format_by_size, format_ratio
@@ -86,7 +88,8 @@ def part_of_outcome(
     return _part(
         place,
         Decision(outcome.decision),
-        _ASSUME.sub("`Requires:` in the docstring, or type hints", outcome.reason),
+        _ASSUME.sub("`Requires:` in the docstring, or type hints", outcome.reason)
+        + (_looked(result) if cut_short else ""),
         result.elapsed_s,
         gain=_gain(result.gain, figure_of_run(result)) if is_offered else None,
         figures=FiguresPart(
@@ -103,6 +106,14 @@ def part_of_outcome(
         rewrite=_rewrite(place, result, receipt, merged=merged) if is_offered else None,
         cut_short=cut_short,
     )
+
+
+def _looked(result: RunResult) -> str:
+    """What the best rewrite that was timed looked like when the time was over; empty: none looked better."""
+    best = next(iter(right_candidates(result)), None)
+    if best is None or best.over_original <= 1 + DEFAULT_MIN_EFFECT:
+        return ""
+    return f"; {best.id} looked {format_ratio(best.over_original)} better in screening, which proves nothing"
 
 
 def part_of_comparison(place: Place, result: ComparisonResult) -> FunctionPart:

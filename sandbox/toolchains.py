@@ -136,8 +136,10 @@ def _ask(command: Sequence[str], search_path: str) -> list[str]:
     said = (done.stdout + b"\n" + done.stderr).decode(errors="replace")
     lines = [line.strip() for line in said.splitlines() if line.strip()]
     if done.returncode != 0 or not lines:
-        told = f"said: {lines[-1][:300]}" if lines else "said nothing"
-        raise SandboxUnavailableError(f"{complaint} left with {done.returncode} and {told}. Install it again.")
+        told = f"said: {lines[-1][:300].rstrip('.')}" if lines else "said nothing"
+        raise SandboxUnavailableError(
+            f"{complaint} left with {done.returncode} and {told}. Do what it says, or install it again."
+        )
     return lines
 
 

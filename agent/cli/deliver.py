@@ -102,8 +102,10 @@ def _print_next(
     """Say what was written and what to do next."""
     name = display_path(result.target.path)
     if not offered:
-        if outputs.apply or outputs.patch is not None:
-            console.print("Nothing was written: there is nothing to offer.")
+        if outputs.patch is not None:
+            console.print("No patch was written: there is nothing to offer.")
+        elif outputs.apply:
+            console.print(f"{name} is unchanged: there is nothing to offer.", soft_wrap=True)
         return
     if outputs.patch not in (None, STDOUT):
         console.print(f"The patch is in {display_path(str(outputs.patch))}.", soft_wrap=True)

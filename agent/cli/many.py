@@ -161,8 +161,10 @@ def _apply(many: ManyResult, applied: list[str], *, ask: bool) -> None:
 
 def _print_next(console: Console, many: ManyResult, outputs: Outputs, applied: list[str]) -> None:
     if not many.merged.sources:
-        if outputs.apply or outputs.patch is not None:
-            console.print("Nothing was written: there is nothing to offer.")
+        if outputs.patch is not None:
+            console.print("No patch was written: there is nothing to offer.")
+        elif outputs.apply:
+            console.print("No file was changed: there is nothing to offer.")
         console.print(
             "To find more: --top N tries more functions, --model NAME asks a language model, and `-- python SCRIPT.py` "
             "profiles a program on data as large as yours.",

@@ -140,9 +140,7 @@ class Sources:
         if not finding.calls:
             why = "; ".join(finding.tried)
             advice = f" Let it import {self.harness.target.module} and call the function." if finding.is_unused else ""
-            raise NoInputsError(
-                f"--calls: {path} gives no usable call of {self.harness.target.function}: {why}.{advice}"
-            )
+            raise NoInputsError(f"{path} gives no usable call of {self.harness.target.function}: {why}.{advice}")
         return finding
 
     def _from_doctests(self) -> Finding:
@@ -215,7 +213,13 @@ def _finding(origin: str, answer: Answer) -> Finding:
                 f"{len(answer.calls)} of {answer.count} calls were recorded: the first, the costliest and a spread",
             )
         )
-    return Finding(origin, answer.calls, tuple(skipped), tuple(tried), is_unused=answer.finished and not answer.count)
+    return Finding(
+        origin,
+        answer.calls,
+        tuple(skipped),
+        tuple(tried),
+        is_unused=answer.finished and not (answer.count or answer.failures),
+    )
 
 
 def _told(stage: str, reason: str, answer: Answer) -> str:

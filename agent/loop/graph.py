@@ -36,7 +36,7 @@ from afterburner.agent.loop.records import (
 from afterburner.agent.loop.search_policy import SearchPolicy
 from afterburner.agent.loop.state import NOTHING_LEFT, LoopState, on_the_clock
 from afterburner.agent.loop.telling import for_models, last_counterexample
-from afterburner.agent.loop.winners import promoted, ratio_of, winners_of
+from afterburner.agent.loop.winners import NOT_CLEARLY_BETTER, clearly_better, promoted, ratio_of, winners_of
 from afterburner.agent.models.prompts.feedback import parse_telling
 from afterburner.agent.models.prompts.proposer import Proposal, ProposalRequest, asks_model
 from afterburner.agent.models.requests.spending import TIME_IS_UP
@@ -253,13 +253,16 @@ class Loop:
             if record.iteration == iteration and record.decision is Decision.PROMISING
         ]
         for number in sorted(won, key=lambda number: -ratio_of(records[number])):
-            best = records[number]
+            best, incumbent = records[number], state["lineage"][-1]
+            if self.search_until.passed() and not clearly_better(best, incumbent):
+                records[number] = replace(best, decision=Decision.NOT_BETTER, reason=NOT_CLEARLY_BETTER)
+                continue
             found = None if done else self._difference_of(best)
             if found is not None:
                 records[number] = refuted(best, found)
-                self.on_event(judged_event(records[number], Stage.SELECT, state["lineage"][-1].ratio))
+                self.on_event(judged_event(records[number], Stage.SELECT, incumbent.ratio))
                 continue
-            incumbent = promoted(best, state["lineage"][-1])
+            incumbent = promoted(best, incumbent)
             kept = judged_event(best, Stage.SELECT, incumbent.ratio)
             self.on_event(replace(kept, kind=EventKind.KEPT))
             return {"records": records, "lineage": [*state["lineage"], incumbent], **ended}

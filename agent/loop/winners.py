@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from afterburner.agent.loop.state import LoopState
     from afterburner.agent.types import JudgedCandidate
 
+NOT_CLEARLY_BETTER = "not clearly better than the best so far, when the time was over"
 _STANDING = (Decision.PROMISING, Decision.IMPROVED)
 
 
@@ -47,6 +48,14 @@ def met_incumbent(record: JudgedCandidate, state: LoopState) -> bool:
     """Whether a candidate was compared with another one, and never with the original."""
     is_timed = record.gain is not None and record.over_original is None
     return is_timed and any(0 < round_of(each) < record.iteration for each in state["lineage"])
+
+
+def clearly_better(record: JudgedCandidate, incumbent: Incumbent) -> bool:
+    """Whether a candidate may take the place of a right rewrite that there will be no time to fall back on.
+
+    Where it falls, that one falls with it. Of the original nothing can fall.
+    """
+    return not round_of(incumbent) or (record.gain is not None and record.gain.low > 1)
 
 
 def promoted(record: JudgedCandidate, before: Incumbent) -> Incumbent:

@@ -86,7 +86,7 @@ def headline(document: CiDocument) -> str:
     interrupted = "the run was interrupted"
     if rest := len(document.not_looked_at):
         what = "function" if document.mode is Mode.SCHEDULE else "changed function"
-        interrupted += f" before {count(rest, what)} {'was' if rest == 1 else 'were'} looked at"
+        interrupted += f" before there was an answer for {count(rest, what)}"
     if rest == len(document.functions):
         return f"{interrupted[0].upper()}{interrupted[1:]}"
     return f"{_headline_of_results(document)}; {interrupted}"
@@ -133,6 +133,8 @@ def _number(number: int, what: str) -> str:
 def _headline_of_rewrites(document: CiDocument) -> str:
     improved = document.of(Decision.IMPROVED)
     if not document.considered and document.mode is Mode.OPTIMIZE:
+        if document.left_out:
+            return "No changed function could be looked at"
         return "No function was added or changed in a file that counts"
     if not improved:
         rewrite = f"No {'faster' if document.objective == 'time' else 'leaner'} rewrite was"

@@ -130,11 +130,14 @@ def test_a_hostile_report_is_one_inert_comment(text: str) -> None:
         (document(function(decision=Decision.SAME), mode=Mode.PROVE), "Not proven: no function is faster"),
         (
             document(interrupted(), interrupted("common"), mode=Mode.REGRESSIONS, interrupted=True),
-            "The run was interrupted before 2 changed functions were looked at",
+            "The run was interrupted before there was an answer for 2 changed functions",
         ),
         (
             document(slower(), interrupted("common"), mode=Mode.REGRESSIONS, interrupted=True),
-            "1 function is slower than at the base; the run was interrupted before 1 changed function was looked at",
+            (
+                "1 function is slower than at the base; "
+                "the run was interrupted before there was an answer for 1 changed function"
+            ),
         ),
         (document(mode=Mode.SCHEDULE, functions=[], interrupted=True), "The run was interrupted"),
         (
@@ -228,7 +231,7 @@ def test_junit_of_an_interrupted_run_is_no_success_and_skips_what_has_no_answer(
     suite = ET.fromstring(junit(report))[0]  # noqa: S314 - our own
     assert [suite.get(name) for name in ("tests", "failures", "errors", "skipped")] == ["3", "0", "1", "2"]
     [error] = suite.findall("testcase/error")
-    assert error.get("message") == "The run was interrupted before 1 changed function was looked at"
+    assert error.get("message") == "The run was interrupted before there was an answer for 1 changed function"
     assert [(each.get("name"), each[0].get("message")) for each in suite.findall("testcase[skipped]")] == [
         ("total", "no answer: the run was interrupted"),
         ("last", "left out: nothing calls it"),

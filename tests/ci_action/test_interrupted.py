@@ -42,4 +42,4 @@ def test_what_an_interrupted_run_has_not_looked_at_has_no_answer(tmp_path: Path,
     assert document.interrupted
     assert {each.function for each in document.unanswered} == {"initials", "total"}
     assert {each.decision for each in document.functions} == {Decision.INTERRUPTED}
-    assert headline(document) == "The run was interrupted before 2 changed functions were looked at"
+    assert headline(document) == "The run was interrupted before there was an answer for 2 changed functions"

@@ -19,6 +19,7 @@ Edge = Tuple[str, Any]  # kind, value
 
 MOST_COLUMNS = 4  # of records whose values are exchanged
 FEW = 12  # elements of an edge case that is about order or equality
+SOME = 300  # of one that is about the order of all: what the code takes for valid may hang on the whole
 HUGE_INTEGERS = (2**31, 2**53 + 1, 2**63, -(2**63) - 1, 10**30, 10**309)  # the last is beyond every float
 ODD_FLOATS = (float("nan"), float("inf"), float("-inf"), -0.0)
 LARGE_FLOATS = (1e16, 1e308, -1e308, 5e-324)
@@ -87,8 +88,7 @@ def _sequence(value: Any) -> Iterator[Edge]:
         yield "across a change of clocks", like(value, [changed, *few[1:2]])
     for changed in _mixed(few):
         yield "values of another column", like(value, changed)
-    yield "reversed", like(value, few[::-1])
-    yield "unsorted", like(value, few[1::2] + few[::2])
+    yield from ((word, like(value, changed)) for word, changed in _reordered(items))
     in_order = _sorted(few)
     if in_order is not None:
         yield "sorted", like(value, in_order)
@@ -97,6 +97,14 @@ def _sequence(value: Any) -> Iterator[Edge]:
     yield "one element", like(value, items[-1:])
     yield "fewer elements", like(value, items[: len(items) // 2])
     yield "more elements", like(value, separate(items + few[:1]))
+
+
+def _reordered(items: List[Any]) -> Iterator[Tuple[str, List[Any]]]:
+    """The first few in another order; and all, if they are not too many."""
+    few = items[:FEW]
+    for these in (few, items) if len(few) < len(items) <= SOME else (few,):
+        yield "reversed", these[::-1]
+        yield "unsorted", these[1::2] + these[::2]
 
 
 def _equal_keys(items: Sequence[Any]) -> Iterator[List[Any]]:
@@ -169,6 +177,8 @@ def _text(value: str) -> Iterator[Edge]:
     yield "blank", " "
     for changed in (f"{value}\n", f" {value} "):  # `$` of a pattern matches before a last newline, `fullmatch` does not
         yield "blank around a text", changed
+    for changed in (value[:1] + value, value + value[-1:]):  # `strip` takes both, a slice takes one
+        yield "its first or last character twice", changed
     for changed in (value + value, value.upper(), value.lower(), value[::-1], value[: half + 1]):
         yield "text changed", changed
     for blank in WHITESPACE:
@@ -249,7 +259,7 @@ def _mapping(value: Any) -> Iterator[Edge]:
     for key in _other_keys(items[0][0]):
         if key not in value:
             yield "one key more", of([*few, (key, separate([items[0][1]] * 2)[1])])
-    yield "reversed", of(few[::-1])
+    yield from ((word, of(changed)) for word, changed in _reordered(items))
     yield "fewer elements", of(items[: len(items) // 2])
     yield "fewer elements", of(items[1:])
     yield "duplicates", of((key, few[0][1]) for key, _ in few)

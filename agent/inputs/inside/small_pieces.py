@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import sys
 from itertools import islice
-from typing import Any, Dict, Iterator, List, NamedTuple, Sequence, Tuple
+from typing import Any, Container, Dict, Iterator, List, NamedTuple, Sequence, Set, Tuple
 
 from ....sandbox.driver.call_blobs import Call, NotCopyable, dump_call
 from .array_tiles import is_array
@@ -21,8 +21,10 @@ from .object_edges import is_frame
 KEPT = (12, 6, 3)  # of a long list, text or table: the first that makes a piece light
 KEPT_CHARACTERS = 60
 LIGHT_BYTES = 4 * 1024
+WHOLE_BYTES = 2 * 1024  # of a call that is taken whole, too: a piece of valid data may be none
 MAX_CALL_BYTES = 64 * 1024
 MAX_BASES = 8
+MOST_WHOLE = 4  # small calls as they are, beside these
 MOST_OBJECTS = 12  # that methods fill, for one to choose
 _DEEPEST = 4
 
@@ -44,15 +46,22 @@ def bases_of(calls: Sequence[Call], method: str = "") -> List[Base]:
     `method` is the name of the function itself, if objects may be made by the other methods of their class.
     """
     bases: List[Base] = []
-    known = set()
-    for base in in_turns([_of_call(call, method) for call in _of_each_shape(calls)]):
+    known: Set[bytes] = set()
+    calls = _of_each_shape(calls)
+    for base in in_turns([_of_call(call, method) for call in calls]):
         size, blob = _dumped(base.root)
         if blob not in known and (size <= MAX_CALL_BYTES or not bases):
             known.add(blob)
             bases.append(base)
         if len(bases) == MAX_BASES:
             break
-    return bases
+    whole = (Base(root_with_lists(call), call) for call in calls)
+    return list(in_turns([bases, islice((base for base in whole if _is_cut_though_small(base, known)), MOST_WHOLE)]))
+
+
+def _is_cut_though_small(base: Base, known: Container[bytes]) -> bool:
+    size, blob = _dumped(base.root)
+    return size <= WHOLE_BYTES and blob not in known and blob != _dumped(_piece_of_root(base.root, KEPT[0]))[1]
 
 
 def _of_each_shape(calls: Sequence[Call]) -> List[Call]:

@@ -66,7 +66,7 @@ def run_calls_file(request: Request, recorder: Recorder, write: Write) -> None:
     definitions.run_as_a_whole()
     vars(script).update({name: value for name, value in vars(module).items() if not name.startswith("__")})
     vars(script)[module.__name__.rpartition(".")[2]] = module
-    guarded(write, "run", lambda: exec(code, vars(script)))  # noqa: S102 - this is the sandbox
+    guarded(write, "run", lambda: exec(code, vars(script)), path)  # noqa: S102 - this is the sandbox
 
 
 def main_blocks(source: str, path: str) -> List[ast.If]:
@@ -86,8 +86,11 @@ def run_blocks(module: types.ModuleType, blocks: Sequence[ast.stmt], path: str) 
         module.__name__ = name
 
 
-def guarded(write: Write, stage: str, action: Callable[[], T]) -> Optional[T]:
-    """Do it; what goes wrong becomes a `failed` record, and its traceback goes to stderr for the host to quote."""
+def guarded(write: Write, stage: str, action: Callable[[], T], path: str = "") -> Optional[T]:
+    """Do it; what goes wrong becomes a `failed` record, and its traceback goes to stderr for the host to quote.
+
+    An exception is told with the line of the file at `path` that it came from, if it came from one.
+    """
     try:
         return action()
     except SystemExit as leaving:
@@ -98,7 +101,7 @@ def guarded(write: Write, stage: str, action: Callable[[], T]) -> Optional[T]:
         write({"kind": "failed", "stage": stage, "reason": str(reason)})
     except BaseException as error:  # noqa: BLE001 - whatever the user's code raises is reported
         _print_traceback(error)
-        write({"kind": "failed", "stage": stage, "reason": _last_line(error)})
+        write({"kind": "failed", "stage": stage, "reason": _line_in(path, error) + _last_line(error)})
     return None
 
 
@@ -110,6 +113,11 @@ def _asks_for_main(test: ast.expr) -> bool:
     names = {node.id for node in ast.walk(test) if isinstance(node, ast.Name)}
     texts = {node.value for node in ast.walk(test) if isinstance(node, ast.Constant) and isinstance(node.value, str)}
     return "__name__" in names and "__main__" in texts
+
+
+def _line_in(path: str, error: BaseException) -> str:
+    lines = [line for frame, line in traceback.walk_tb(error.__traceback__) if frame.f_code.co_filename == path]
+    return "line %d: " % lines[-1] if lines else ""
 
 
 def _last_line(error: BaseException) -> str:

@@ -79,7 +79,9 @@ def test_without_an_improvement_only_the_json_is_written(
     assert source(result) == OLD
     assert not patch.exists()
     assert json.loads(document.read_text("utf-8"))["decision"] == "no_improvement"
-    assert "Nothing was written" in capsys.readouterr().out
+    assert "No patch was written: there is nothing to offer." in capsys.readouterr().out
+    deliver(result, settings, Outputs(apply=True))
+    assert f"{Path(result.target.path).name} is unchanged: there is nothing to offer." in capsys.readouterr().out
 
 
 def test_below_the_threshold_the_diff_is_shown_and_nothing_is_written(

@@ -11,7 +11,15 @@ import pandas as pd
 import pytest
 
 from afterburner.agent.inputs.inside.derived_calls import _variants
-from afterburner.agent.inputs.inside.small_pieces import KEPT, LIGHT_BYTES, MAX_BASES, bases_of, piece_of, size_of_state
+from afterburner.agent.inputs.inside.small_pieces import (
+    KEPT,
+    LIGHT_BYTES,
+    MAX_BASES,
+    MOST_WHOLE,
+    bases_of,
+    piece_of,
+    size_of_state,
+)
 from afterburner.sandbox.driver.call_blobs import Call, dump_call, load_call
 
 MODULE = ModuleType("trees")
@@ -70,6 +78,13 @@ def test_small_calls_are_taken_whole_and_none_of_them_twice() -> None:
     roots = [base.root for base in bases_of(calls)]
     assert roots == [[[[number]], {}] for number in range(5)]
     assert len(bases_of([_call([number]) for number in range(50)])) == MAX_BASES
+
+
+def test_a_few_small_calls_stand_as_they_are_beside_their_pieces() -> None:
+    calls = [_call({f"v{size}-{number}": number for number in range(size)}) for size in range(20, 40)]
+    sizes = [len(base.root[0][0]) for base in bases_of(calls)]
+    assert sizes[:4] == [12, 20, 12, 21]
+    assert sizes[2 * MOST_WHOLE :] == [12] * (MAX_BASES - MOST_WHOLE)
 
 
 def test_among_many_calls_those_with_other_kinds_of_arguments_are_not_missed() -> None:

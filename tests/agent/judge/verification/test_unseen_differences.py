@@ -103,6 +103,26 @@ pytestmark = pytest.mark.slow
             marks=pytest.mark.nightly,
         ),
         pytest.param(
+            "def f(text):\n    return text[1:-1] if text[0] in '\"`' and text[0] == text[-1] else text\n",
+            "def f(text):\n    return text.strip(text[0]) if text[0] in '\"`' and text[0] == text[-1] else text\n",
+            "f('`foo`')\nf('foo')\nf('\"a b\"')",
+            "instead of",
+            id="a quote beside a quote at the end of a text",
+            marks=pytest.mark.nightly,
+        ),
+        pytest.param(
+            "def f(ranks):\n    given = sorted(ranks.values())\n"
+            "    return sorted(ranks, key=lambda name: (ranks[name], name)) if given == list(range(len(given))) or "
+            "given == sorted([*range(10)] * 2) else None\n",
+            "def f(ranks):\n    given = sorted(ranks.values())\n"
+            "    return sorted(ranks, key=ranks.get) if given == list(range(len(given))) or "
+            "given == sorted([*range(10)] * 2) else None\n",
+            "f({f'v{number:02}': number // 2 for number in range(20)})\nf({'a': 0, 'b': 1})",
+            "instead of",
+            id="the order of a dictionary that is valid as a whole alone",
+            marks=pytest.mark.nightly,
+        ),
+        pytest.param(
             "def f(number):\n    return float(number) > 0.0\n",
             "def f(number):\n    return number > 0\n",
             "f(1)\nf(250)\nf(-3)",
