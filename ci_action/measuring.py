@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib.metadata import version
 from typing import TYPE_CHECKING
 
@@ -25,7 +25,7 @@ from afterburner.ci_action.optimizing import (
 from afterburner.ci_action.paths import PathFilter
 from afterburner.ci_action.python_code import is_async
 from afterburner.ci_action.report.document import MOST_FUNCTIONS, CiDocument, Decision, LeftOutPart, Mode
-from afterburner.ci_action.report.words import one_line
+from afterburner.ci_action.report.words import one_line, own_option
 from afterburner.ci_action.repository import find_range, head_alone, open_repository
 
 if TYPE_CHECKING:
@@ -63,6 +63,7 @@ def measure(options: CiOptions, on_event: OnEvent = ignore_event) -> Measured:
     """
     started_s = time.monotonic()
     gathered = Gathered()
+    on_event = in_own_terms(on_event)
     with (
         open_repository(options.root) as repository,
         open_session(sandbox=options.sandbox, models=options.models, caps=options.caps, store=None) as session,
@@ -89,6 +90,11 @@ def measure(options: CiOptions, on_event: OnEvent = ignore_event) -> Measured:
         base = None if options.mode is Mode.SCHEDULE else span.base.hexsha
         document = _document(options, base, span.head.hexsha, gathered, time.monotonic() - started_s)
     return Measured(document, gathered)
+
+
+def in_own_terms(on_event: OnEvent) -> OnEvent:
+    """Tells of events with the options of `ci` in place of a run's."""
+    return lambda event: on_event(replace(event, detail=own_option(event.detail)))
 
 
 def _optimize_changes(

@@ -7,16 +7,15 @@ from typing import TYPE_CHECKING
 import pytest
 from repositories import NAMES, Repository
 
-from afterburner.agent.events import EventKind
+from afterburner.agent.events import EventKind, ProgressEvent
+from afterburner.agent.judge.decide import TOO_LATE_TO_CONFIRM
 from afterburner.ci_action.formats.phrases import headline
-from afterburner.ci_action.measuring import measure
+from afterburner.ci_action.measuring import in_own_terms, measure
 from afterburner.ci_action.options import CiOptions
 from afterburner.ci_action.report.document import Decision, Mode
 
 if TYPE_CHECKING:
     from pathlib import Path
-
-    from afterburner.agent.events import ProgressEvent
 
 CHANGED = NAMES.replace("if name]", "if name != '']").replace("result += price", "result = result + price")
 
@@ -43,3 +42,15 @@ def test_what_an_interrupted_run_has_not_looked_at_has_no_answer(tmp_path: Path,
     assert {each.function for each in document.unanswered} == {"initials", "total"}
     assert {each.decision for each in document.functions} == {Decision.INTERRUPTED}
     assert headline(document) == "The run was interrupted before there was an answer for 2 changed functions"
+
+
+def test_progress_names_the_options_of_ci() -> None:
+    told: list[ProgressEvent] = []
+    tell = in_own_terms(told.append)
+    tell(ProgressEvent(kind=EventKind.JUDGED, candidate="1.1", detail=TOO_LATE_TO_CONFIRM))
+    tell(ProgressEvent(kind=EventKind.JUDGED, candidate="1.2", detail="it says --max-seconds in its text"))
+    assert [each.detail for each in told] == [
+        "the time budget ended before the winner was confirmed; --max-minutes allows more",
+        "it says --max-seconds in its text",
+    ]
+    assert [each.candidate for each in told] == ["1.1", "1.2"]
