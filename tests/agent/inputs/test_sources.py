@@ -156,8 +156,13 @@ def test_functions_and_classes_of_the_file_of_calls_are_arguments(project: Proje
     ("text", "error", "said"),
     [
         ("scale(3\n", UsageError, "not valid Python"),
-        ("x = 1\n", WorkloadError, "it is never called"),
-        ("import nothing_here\nscale(1)\n", WorkloadError, "No module named 'nothing_here'"),
+        ("x = 1\n", WorkloadError, r"it is never called\. Let it import lib and call the function"),
+        (
+            "import nothing_here\nscale(1)\n",
+            WorkloadError,
+            "line 1: .*No module named 'nothing_here'",
+        ),
+        ("x = 1\ndef f():\n    raise ValueError('x')\nf()\n", WorkloadError, r"line 3: ValueError: x .*x\)\.$"),
     ],
 )
 def test_a_bad_file_of_calls(project: Project, text: str, error: type[Exception], said: str) -> None:
