@@ -2,7 +2,7 @@
 
 A caller of a generator can tell when it does its work: what it prints, and what it changes in the arguments or in the
 module, before the first item, between two of them, or at the end. So how much was printed is noted at the return and
-after 1, 2, 4, 8, … items, and what arguments and globals are at the return and after the first item.
+after 1, 2, 4, 8, … items, and what arguments and globals are at the return and after the first of these.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ if not TYPE_CHECKING:
 
 DRAIN_LIMIT = 1_000_000  # items taken from an iterator that a call returns
 INNER_DRAIN_LIMIT = 100_000  # and from one inside some other value, such as a counter that never ends
-_STATES = 2  # looks at arguments and globals for each call: at the return and after the first item
+_STATES = 7  # looks at arguments and globals for each call: at the return and after 1, 2, 4, … 32 items
 
 # By identity, since a metaclass may hash as it likes; kept, since it is asked within the measured time.
 _lazy_types: Dict[int, Tuple[bool, type]] = {}
@@ -117,7 +117,7 @@ class Drainer:
         written = self._written()
         if written != (notes[-1][1:3] if notes else (0, 0)):
             notes.append((taken, *written))
-        if self._states_left > 0 and taken <= 1:
+        if self._states_left > 0:
             self._states_left -= 1
             notes.append((taken, *written, self._state()))
         self.paused_cpu += self._cpu_now() - cpu

@@ -104,3 +104,28 @@ def test_what_is_cut_off_is_not_ended(call: Call) -> None:
             finally: print("ended")
     """
     assert "ended" not in shown(call(source, blob()))[0]
+
+
+ONE_BY_ONE = """
+def f(groups, seen):
+    for group in groups:
+        for item in group:
+            seen.append(item)
+            yield item
+"""
+TOGETHER = """
+def f(groups, seen):
+    for group in groups:
+        seen += group
+        yield from group
+"""
+
+
+@pytest.mark.parametrize(("before", "taken"), [(1, 2), (3, 4), (31, 32)])
+def test_what_is_changed_between_later_items_counts(call: Call, before: int, taken: int) -> None:
+    groups = [["a"]] * before + [["b", "c"]]
+    verdict, detail = verdict_on(call, ONE_BY_ONE, TOGETHER, blob(groups, []))
+    assert verdict is Verdict.WRONG_ANSWER
+    assert f"changes its arguments or the module: by the time that {taken} items were taken" in detail
+    copied = ONE_BY_ONE.replace("in group:", "in list(group):")
+    assert verdict_on(call, ONE_BY_ONE, copied, blob(groups, [])) == (Verdict.ACCEPTED, "")
