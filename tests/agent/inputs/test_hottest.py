@@ -82,6 +82,7 @@ def test_cases_are_a_workload_too(project: Project) -> None:
 
 
 def test_what_importing_the_file_calls_is_no_workload_where_tests_do_more(project: Project) -> None:
+    project.limits = replace(project.limits, wall_time_s=120.0, cpu_time_s=120.0)  # pytest may start late
     file = project.write("work.py", WORK + "\nREPORT = Report([1])\n")
     assert project.hottest(file) == "Report.__init__", "better than nothing"
     project.write(
