@@ -40,9 +40,19 @@ def add_compiled(project: StagedProject, harness: Harness) -> None:
     for source, name, code in _compiled(harness.ask("compile", "compiled modules"), project):
         status = source.stat()
         header = struct.pack("<III", _BY_TIME, int(status.st_mtime) & 0xFFFFFFFF, status.st_size & 0xFFFFFFFF)
-        kept = source.parent / "__pycache__" / name
-        kept.parent.mkdir(exist_ok=True)
-        kept.write_bytes(code[:_MAGIC_BYTES] + header + code[_MAGIC_BYTES:])
+        folder = source.parent / "__pycache__"
+        if folder.is_symlink() or (folder.exists() and not folder.is_dir()):
+            continue  # the project's own, which may lead out of the copy
+        _write(folder / name, code[:_MAGIC_BYTES] + header + code[_MAGIC_BYTES:])
+
+
+def _write(place: Path, content: bytes) -> None:
+    """Keep a compiled module whole or not at all: without it, Python compiles the text as before."""
+    try:
+        place.parent.mkdir(exist_ok=True)
+        place.write_bytes(content)
+    except OSError:
+        place.unlink(missing_ok=True)
 
 
 def _compiled(answer: Answer, project: StagedProject) -> Iterator[tuple[Path, str, bytes]]:

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 MOST_CHARACTERS = 1_500
-_MORE_TIME = re.compile(r"--max-seconds(?= allows more| more$|\) is up)")  # as our own reasons end
+_MORE_TIME = re.compile(r"--max-seconds(?= allows more| more(?:$|;)|\) is up)")  # as our own reasons end
 _RUN = re.compile(r"(\S)\1{39,}")  # of one character: how many there are tells more than to see them
 _OPTION = re.compile(r"(?<!\w)--(?:[a-z]|\s)")
 

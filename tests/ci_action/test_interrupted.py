@@ -48,9 +48,12 @@ def test_progress_names_the_options_of_ci() -> None:
     told: list[ProgressEvent] = []
     tell = in_own_terms(told.append)
     tell(ProgressEvent(kind=EventKind.JUDGED, candidate="1.1", detail=TOO_LATE_TO_CONFIRM))
-    tell(ProgressEvent(kind=EventKind.JUDGED, candidate="1.2", detail="it says --max-seconds in its text"))
+    too_few = "only 9 of 800 inputs could be tried before the time was over; give --max-seconds more"
+    tell(ProgressEvent(kind=EventKind.JUDGED, candidate="1.2", detail=f"{too_few}; 1.1 looked better"))
+    tell(ProgressEvent(kind=EventKind.JUDGED, candidate="1.3", detail="it says --max-seconds in its text"))
     assert [each.detail for each in told] == [
         "the time budget ended before the winner was confirmed; --max-minutes allows more",
+        f"{too_few.replace('max-seconds', 'max-minutes')}; 1.1 looked better",
         "it says --max-seconds in its text",
     ]
-    assert [each.candidate for each in told] == ["1.1", "1.2"]
+    assert [each.candidate for each in told] == ["1.1", "1.2", "1.3"]

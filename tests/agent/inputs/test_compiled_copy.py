@@ -77,14 +77,17 @@ def test_nothing_is_compiled_where_importing_fails_or_takes_no_time(sandbox: San
 
 def test_an_answer_cannot_put_files_elsewhere(tmp_path: Path) -> None:
     root, copy, outside = tmp_path / "root", tmp_path / "copy", tmp_path / "outside"
-    for folder in (copy / "inner", outside):
+    for folder in (copy / "inner", copy / "leading", copy / "taken", outside):
         folder.mkdir(parents=True)
         (folder / "a.py").write_text("A = 1\n", encoding="utf-8")
     (copy / "link").symlink_to(outside)
+    (copy / "leading" / "__pycache__").symlink_to(outside)
+    (copy / "taken" / "__pycache__").write_text("", encoding="utf-8")
     (copy / "data.txt").write_text("", encoding="utf-8")
     project = StagedProject((), FEW_FILES, (), root, copy)
     code = base64.b64encode(b"code").decode("ascii")
     paths = [f"{root}/../outside/a.py", f"{outside}/a.py", f"{root}/link/a.py", f"{root}/data.txt", f"{root}/no.py"]
+    paths += [f"{root}/leading/a.py", f"{root}/taken/a.py"]
     modules = [*([path, code] for path in paths), ["x"], 3, [f"{root}/inner/a.py", "no base 64"]]
     magic = base64.b64encode(b"\xa7\r\r\n").decode("ascii")
 
