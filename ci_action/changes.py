@@ -13,6 +13,7 @@ from git.exc import GitError
 from afterburner.agent import AfterburnerError, UsageError
 from afterburner.agent.code.locate import functions_in, text_of
 from afterburner.agent.code.source_text import dedent, parse, split_lines
+from afterburner.agent.errors import TargetError
 from afterburner.agent.inputs.project_modules import has_generated_name, is_hidden, is_test, says_generated
 from afterburner.agent.wording import count
 from afterburner.ci_action.python_code import code_outside, codes_of_functions, decode, rebound_functions
@@ -141,6 +142,7 @@ def find_changes(repository: Repo, span: Range, wanted: PathFilter, *, of_checko
             if of_checkout:
                 _check_on_disk(root / PurePosixPath(changed.path), changed.blob)
             data = _bytes_at_head(repository, changed)
+            _check_python(repository, changed, data)
             found = list(_changed_functions(repository, changed, data))
             functions += found
             functions += _rebound_functions(repository, changed, data, {each.name for each in found})
@@ -313,6 +315,21 @@ def _bytes_at_head(repository: Repo, changed: ChangedFile) -> bytes:
     if data is None:
         raise UsageError(f"it is larger than {MOST_BYTES >> 20} MiB")
     return data
+
+
+def _check_python(repository: Repo, changed: ChangedFile, data: bytes) -> None:
+    """Make sure that a file which had functions can still be read as Python, unless it is empty now.
+
+    Raises:
+        UsageError: it cannot, so nothing is known of what was changed in it.
+    """
+    if not data.strip() or not changed.was_regular:
+        return
+    try:
+        text_of(data, changed.path)
+    except TargetError as error:
+        if _basecodes_of_functions(repository, changed):
+            raise _UnknownError(str(error)) from error
 
 
 def _functions(changed: ChangedFile, data: bytes, known: dict[str, str]) -> Iterator[ChangedFunction]:

@@ -14,6 +14,7 @@ from afterburner.agent.cli.summary import print_summary
 from afterburner.agent.code.patch import is_written, patch_bytes, write_atomically
 from afterburner.agent.evidence.growth_svg import growth_svg
 from afterburner.agent.evidence.receipt import receipt_bytes
+from afterburner.agent.types import Decision
 from afterburner.sandbox import AfterburnerError
 from afterburner.sandbox.terminal.console import open_console
 from afterburner.sandbox.terminal.destinations import STDOUT, write_result
@@ -26,6 +27,9 @@ if TYPE_CHECKING:
     from afterburner.agent.cli.outputs import Outputs
     from afterburner.agent.loop.results import RunResult
     from afterburner.agent.options import RunSettings
+
+_RULES = "rules"
+_RULES_END_HERE = "The embedded rules know a few patterns. `--model NAME` asks a language model for other rewrites;"
 
 
 def deliver(result: RunResult, settings: RunSettings, outputs: Outputs) -> None:
@@ -106,6 +110,8 @@ def _print_next(
             console.print("No patch was written: there is nothing to offer.")
         elif outputs.apply:
             console.print(f"{name} is unchanged: there is nothing to offer.", soft_wrap=True)
+        if result.model == _RULES and all(each.decision is Decision.NOT_BETTER for each in result.candidates):
+            console.print(f"{_RULES_END_HERE} `{program_name()} compare` judges one of your own.")
         return
     if outputs.patch not in (None, STDOUT):
         console.print(f"The patch is in {display_path(str(outputs.patch))}.", soft_wrap=True)

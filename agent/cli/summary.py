@@ -11,7 +11,7 @@ from rich.text import Text
 from afterburner.agent.evidence.chart import draw_chart
 from afterburner.agent.evidence.pareto import pareto_front, says_something
 from afterburner.agent.loop.records import form_of
-from afterburner.agent.loop.results import gain_where_largest
+from afterburner.agent.loop.results import decision_words, gain_where_largest
 from afterburner.agent.loop.right_candidates import right_candidates
 from afterburner.agent.page.run_facts import cost_text, facts_of, gain_text
 from afterburner.agent.page.run_section import HEADLINES, rows_of
@@ -96,7 +96,7 @@ def print_candidates(console: Console, candidates: Sequence[JudgedCandidate], ri
             candidate.verdict.value.replace("_", " ") if candidate.verdict else "not run",
             format_ratio(gain.ratio) if gain else "-",
             format_interval(gain) if gain else "-",
-            Text(_decision(candidate), style=DECISION_STYLE[candidate.decision]),
+            Text(decision_words(candidate), style=DECISION_STYLE[candidate.decision]),
         )
     console.print(table)
     refused = [
@@ -107,7 +107,7 @@ def print_candidates(console: Console, candidates: Sequence[JudgedCandidate], ri
     if refused:
         console.print("\nWhy not:", style="bold")
     for candidate in refused:
-        _print_item(console, f"{candidate.id} {_decision(candidate)}: {scrub_line(candidate.reason)}")
+        _print_item(console, f"{candidate.id} {decision_words(candidate)}: {scrub_line(candidate.reason)}")
         if candidate.counterexample:
             _print_item(console, f"    for example {_example(scrub_line(candidate.counterexample))}")
 
@@ -220,10 +220,6 @@ def _example(line: str) -> str:
     for shows_here in _SHOWS.finditer(line):
         call, shows = line[: shows_here.start()], line[shows_here.start() :]
     return shorten_middle(call, SHOWN_CALL) + shows
-
-
-def _decision(candidate: JudgedCandidate) -> str:
-    return candidate.decision.value.replace("_", " ")
 
 
 def _table(*columns: str) -> Table:

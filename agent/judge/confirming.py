@@ -149,6 +149,22 @@ class Confirming:
         needed = parameters_used(self.bench.target, original.source, winner.source, agreed.never_given)
         return unproven(agreed, gain, behaviour.OFFER_LEAST, unreached=changed, made=made, needed=needed)
 
+    def unless_reached(self, winners: Sequence[Incumbent], original: Incumbent) -> set[str]:
+        """Of several winners, the ids of those that could only be offered on a condition, as far as is known yet.
+
+        They change lines that no input so far reaches.
+
+        Raises:
+            SandboxInternalError: the sandbox failed.
+        """
+        unreached = self._search.unreached_lines_so_far()
+        target = self.bench.target
+        return {
+            winner.id
+            for winner in winners
+            if unreached and changed_statements(target, original.source, winner.source, unreached)
+        }
+
     def _lines_brought(self, winner: Incumbent, original: Incumbent) -> list[str]:
         """What to tell of lines of the rewrite that no input is known to reach."""
         if self.deadline.passed():

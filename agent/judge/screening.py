@@ -115,7 +115,7 @@ class Screening:
             blocks = [self._blocks[number][0] for number in alive]
             # A rewrite that leaves work running would disturb those that it is sampled together with.
             alive = [number for number in alive if left_behind(self._blocks[number]) is None]
-            alive = self._leading(alive)
+            alive = self._leading(alive, round_s)
             if self._is_settled(alive):
                 return alive
             self.source, _ = self.source.paced(blocks, brief=self._is_brief(alive))
@@ -128,15 +128,17 @@ class Screening:
                 alive, _ = self._take(alive, min(repeats, self.source.only(alive).most_repeats))
         return alive
 
-    def _leading(self, alive: Sequence[int]) -> list[int]:
+    def _leading(self, alive: Sequence[int], round_s: float) -> list[int]:
         """Those that are not plainly behind the best: more samples would not bring the others to the front.
 
         Candidates that do not look promising are sampled further, because they are not looked at again if the best
-        turns out to be wrong.
+        turns out to be wrong. Where a round is long, the time is better spent on confirming the best.
         """
         in_front = self._in_front(alive)
         if not self._is_brief(in_front):
             return list(alive)
+        if round_s >= LONG_ROUND_S:
+            return in_front
         return [number for number in alive if number in in_front or self._ratio(number) < self._promising]
 
     def _in_front(self, alive: Sequence[int]) -> list[int]:

@@ -36,7 +36,14 @@ from afterburner.agent.loop.records import (
 from afterburner.agent.loop.search_policy import SearchPolicy
 from afterburner.agent.loop.state import NOTHING_LEFT, LoopState, on_the_clock
 from afterburner.agent.loop.telling import for_models, last_counterexample
-from afterburner.agent.loop.winners import NOT_CLEARLY_BETTER, clearly_better, promoted, ratio_of, winners_of
+from afterburner.agent.loop.winners import (
+    NOT_CLEARLY_BETTER,
+    clearly_better,
+    promoted,
+    ratio_of,
+    unconditional_first,
+    winners_of,
+)
 from afterburner.agent.models.prompts.feedback import parse_telling
 from afterburner.agent.models.prompts.proposer import Proposal, ProposalRequest, asks_model
 from afterburner.agent.models.requests.spending import TIME_IS_UP
@@ -281,7 +288,7 @@ class Loop:
 
         One at a time, so that each is stored.
         """
-        winners = state["winners"] if state["tried"] else winners_of(state, self.judge.min_effect)
+        winners = state["winners"] if state["tried"] else self._first_winners(state)
         if not winners:
             return {"winners": []}
         (winner, *winners), original, tried = winners, state["lineage"][0], state["tried"] + 1
@@ -313,6 +320,12 @@ class Loop:
         # A cap that a sceptic met did not end the search.
         usage = replace(self._used() or state["usage"], cap=state["usage"].cap)
         return {"confirmation": confirmation, "records": records, "winners": winners, "tried": tried, "usage": usage}
+
+    def _first_winners(self, state: LoopState) -> list[Incumbent]:
+        winners = winners_of(state, self.judge.min_effect)
+        if len(winners) < 2:
+            return winners
+        return unconditional_first(winners, self._confirm_with().unless_reached(winners, state["lineage"][0]))
 
     def after_confirm(self, state: LoopState) -> Literal["confirm", "end"]:
         """Go on while there is somebody to fall back on."""

@@ -13,6 +13,7 @@ from afterburner.agent.inputs.judging import judging_notes
 from afterburner.agent.inputs.written_calls import invented_inputs
 from afterburner.agent.judge.measuring.figures import figures_for
 from afterburner.agent.judge.paper_selection import figure_text, worst
+from afterburner.agent.judge.screening import TOO_LATE_TO_SCREEN
 from afterburner.agent.loop.search_policy import SearchPolicy
 from afterburner.agent.loop.state import trajectory_of
 from afterburner.agent.models.requests.spending import TIME_IS_UP
@@ -58,6 +59,7 @@ _AGAINST = {  # what stood against one candidate, and against several
     Decision.WRONG: ("is wrong", "are wrong"),
     Decision.REFUSED: ("was refused", "were refused"),
 }
+_LATE = ("was not measured in time", "were not measured in time")
 
 
 class RunDecision(StrEnum):
@@ -300,14 +302,23 @@ def _summary(settings: RunSettings, state: LoopState, workload: Workload) -> str
         if settings.models.model == "rules":
             return "nothing is offered: no rule fits; a language model may find more"
         return f"nothing is offered: {state['usage'].cap or 'there was nothing to propose'}"
-    why = _why_none([each.decision for each in state["records"]])
+    why = _why_none(state["records"])
     return f"nothing is offered: {why}{f'; {TIME_IS_UP}' if state['ended_early'] == TIME_IS_UP else ''}"
 
 
-def _why_none(decisions: Sequence[Decision]) -> str:
+def _why_none(candidates: Sequence[JudgedCandidate]) -> str:
     """What stood against the candidates."""
-    found = Counter(decisions)
-    if len(decisions) == 1:
-        return f"the only candidate {_AGAINST[decisions[0]][0]}"
-    counted = ", ".join(f"{found[each]} {_AGAINST[each][found[each] > 1]}" for each in _AGAINST if found[each])
-    return f"of {len(decisions)} candidates {counted}"
+    if len(candidates) == 1:
+        return f"the only candidate {_against(candidates[0])[0]}"
+    found = Counter(map(_against, candidates))
+    counted = ", ".join(f"{found[each]} {each[found[each] > 1]}" for each in (*_AGAINST.values(), _LATE) if found[each])
+    return f"of {len(candidates)} candidates {counted}"
+
+
+def _against(candidate: JudgedCandidate) -> tuple[str, str]:
+    return _LATE if candidate.reason == TOO_LATE_TO_SCREEN else _AGAINST[candidate.decision]
+
+
+def decision_words(candidate: JudgedCandidate) -> str:
+    """What became of a candidate, in one or two words."""
+    return "not measured" if candidate.reason == TOO_LATE_TO_SCREEN else candidate.decision.value.replace("_", " ")

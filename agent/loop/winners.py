@@ -10,10 +10,13 @@ from afterburner.agent.loop.state import round_of
 from afterburner.agent.types import Decision
 
 if TYPE_CHECKING:
+    from collections.abc import Collection, Sequence
+
     from afterburner.agent.loop.state import LoopState
     from afterburner.agent.types import JudgedCandidate
 
 NOT_CLEARLY_BETTER = "not clearly better than the best so far, when the time was over"
+NEARLY_AS_GOOD = 1.2  # times the gain that one has whose offer would need no condition
 _STANDING = (Decision.PROMISING, Decision.IMPROVED)
 
 
@@ -37,6 +40,19 @@ def winners_of(state: LoopState, min_effect: float) -> list[Incumbent]:
         and (record.decision is Decision.PROMISING or (lost_to_incumbent(record, state) and ratio > 1 + min_effect))
     ]
     return [*standing[-1:], *sorted((*standing[:-1], *others), key=lambda each: -each.ratio)]
+
+
+def unconditional_first(winners: Sequence[Incumbent], conditional: Collection[str]) -> list[Incumbent]:
+    """The same winners in the same order, but behind the others those whose offer would have a condition.
+
+    Unless they are far better than all the others: then the user is told of them, whatever is offered.
+
+    Args:
+        winners: to be confirmed in this order.
+        conditional: the ids of those that could only be offered on a condition.
+    """
+    best = max((each.ratio for each in winners if each.id not in conditional), default=0.0)
+    return sorted(winners, key=lambda each: each.id in conditional and each.ratio <= NEARLY_AS_GOOD * best)
 
 
 def lost_to_incumbent(record: JudgedCandidate, state: LoopState) -> bool:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from afterburner.agent.code.patch import path_inside
 from afterburner.agent.loop.records import form_of
-from afterburner.agent.loop.results import OBJECTIVE_NOUN, RunDecision, gain_where_largest
+from afterburner.agent.loop.results import OBJECTIVE_NOUN, RunDecision, decision_words, gain_where_largest
 from afterburner.agent.loop.right_candidates import right_candidates
 from afterburner.agent.page.figures import MEMORY, TIMES, figure_rows
 from afterburner.agent.page.run_facts import cost_text, facts_of, samples_text
@@ -96,7 +96,7 @@ def _candidate(candidate: JudgedCandidate, why_not: Mapping[str, str]) -> Candid
     return CandidateRow(
         candidate.id,
         candidate.proposer + form_of(candidate),
-        candidate.decision.value.replace("_", " "),
+        decision_words(candidate),
         format_ratio(candidate.gain.ratio) if candidate.gain is not None else "",
         candidate.reason if is_conditional else why_not.get(candidate.id) or candidate.reason,
         candidate.counterexample or "",

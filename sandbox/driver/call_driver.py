@@ -37,6 +37,7 @@ from . import (
     code_names,
     encoded_text,
     encoding_parts,
+    held_values,
     host_channel,
     late_modules,
     late_seeds,
@@ -156,25 +157,9 @@ class Driver:
             self._fixed_clock.install()
         self._count_threads = sys.modules["_thread"]._count  # noqa: SLF001 - threading's own count can be fooled
         own = (
-            builtin_values,
-            call_blobs,
-            call_effects,
-            call_events,
-            call_files,
-            calls_file,
-            code_names,
-            encoded_text,
-            host_channel,
-            value_encoder,
-            late_modules,
-            late_seeds,
-            lazy_results,
-            encoding_parts,
-            module_state,
-            opened_files,
-            stderr_text,
-            taking_turns,
-            type_plans,
+            *(builtin_values, call_blobs, call_effects, call_events, call_files, calls_file, code_names),
+            *(encoded_text, encoding_parts, held_values, host_channel, late_modules, late_seeds, lazy_results),
+            *(module_state, opened_files, stderr_text, taking_turns, type_plans, value_encoder),
         )
         self._seal = tamper_seal.Seal([globals(), vars(self._clock), *map(vars, own)])
         self._if_changed = _incomparable("function", "the driver that makes the calls was changed by them")

@@ -11,7 +11,6 @@ import collections
 import contextlib
 import enum
 import functools
-import re
 import sys
 from operator import is_
 from types import BuiltinFunctionType, FunctionType, GetSetDescriptorType, MemberDescriptorType, MethodType, ModuleType
@@ -36,6 +35,7 @@ from . import (
     call_events,
     encoded_text,
     encoding_parts,
+    held_values,
     module_state,
     opened_files,
     type_plans,
@@ -57,9 +57,6 @@ _OF_CLASSES = frozenset(("__module__", "__qualname__", "__dict__", "__weakref__"
 _MOST_ITEMS = 20_000  # of the containers of one module that are put back before each call
 _MEMORIES = ("cache", "memo")  # in the name of data of another module that holds what it has computed, and no more
 _WRAPPED = ("__wrapped__", "pyfunc")  # attributes that hold the function around which something was made
-_MOST_PARTS = 50  # containers in one value
-_UNCHANGING = (str, int, bool, type(None), float, bytes, complex, range, re.Pattern, ModuleType)
-_NOTHING = object()
 _MARK = "changed by the caller"
 _WRITING_OUT = ("flush", "fsync")
 _MOST_MARKED = 1_000
@@ -91,52 +88,6 @@ class _Chosen:
         return self._chosen
 
 
-class _Parts:
-    """The containers that a value is made of and what they held, if nothing else in it can change.
-
-    To encode what the modules of a large package hold, twice for each call, takes far longer than most calls.
-    """
-
-    def __init__(self, value: Any, digest: str) -> None:
-        """Look at a value whose digest is known."""
-        self._digest = digest
-        self._kind = type(value)
-        self._constant = value if _cannot_change(value) else _NOTHING
-        # Of an object; None: the value is a container itself.
-        self._dictionary = type_plans.only_dictionary(self._kind) if self._constant is _NOTHING else None
-        self._held: List[Tuple[Any, Sequence[Any], Sequence[Any]]] = []  # containers, items or keys, and values
-        waiting = [self._state_of(value)] if self._constant is _NOTHING else []
-        while waiting and len(self._held) <= _MOST_PARTS:
-            current = waiting.pop()
-            if _cannot_change(current):
-                continue
-            if not any(type(current) is kind for kind in (list, tuple, dict)):
-                self._held = []  # what may change without being seen here
-                return
-            values = tuple(current.values()) if type(current) is dict else ()
-            self._held.append((current, tuple(current), values))
-            waiting += (*current, *values)
-        if waiting:
-            self._held = []
-
-    def digest_of(self, value: Any) -> Optional[str]:
-        """The digest, if the value is what it was; else None."""
-        held = self._held
-        if value is self._constant:
-            return self._digest
-        if not held or type(value) is not self._kind or self._state_of(value) is not held[0][0]:
-            return None
-        for container, items, values in held:
-            if len(container) != len(items) or not all(map(is_, container, items)):
-                return None
-            if values and not all(map(is_, container.values(), values)):
-                return None
-        return self._digest
-
-    def _state_of(self, value: Any) -> Any:
-        return value if self._dictionary is None else self._dictionary.__get__(value)
-
-
 class Effects:
     """Looks at one call after the other of one function."""
 
@@ -159,7 +110,7 @@ class Effects:
         others = [each for each in self._modules() if each is not module]
         self._cold = module_state.cold_states(others, _MOST_ITEMS)
         self._chosen: Dict[int, Tuple[Any, _Chosen]] = {}  # by the identity of a module or class, which is held
-        self._parts: Dict[_Key, _Parts] = {}
+        self._held = held_values.HeldValues()
         self._too_large: Set[_Key] = set()
         self._own = module_state.KnownState(
             [(kind, name) for kind in self._own_classes() for name, _ in self._known_in(kind)]
@@ -171,6 +122,7 @@ class Effects:
         for cold in self._cold:
             cold.restore()
         self._compared = frozenset((*call.globals, *call.absent))  # a part of the outcome
+        self._held.look_again()
         self._before = {key: self._digest(key, value) for key, value in self._data()}
         self._files.begin()
         # Only who writes out what it has written so far means others to find it: else that is a matter of buffers.
@@ -319,6 +271,7 @@ class Effects:
     def _left(self) -> Iterator[encoding_parts.Tree]:
         """What modules hold otherwise than before the call."""
         before = dict(self._before)
+        self._held.look_again()
         for key, value in self._data():
             is_new = key not in before
             if is_new or before.pop(key) != self._digest(key, value):
@@ -330,8 +283,7 @@ class Effects:
         """What tells whether it has changed; None where it is too large to be read for each call."""
         if key in self._too_large:
             return None
-        known = self._parts.get(key)
-        digest = None if known is None else known.digest_of(value)
+        digest = self._held.digest_of(key, value)
         if digest is not None:
             return digest
         encoder = _BriefGlance(self._module.__name__)
@@ -340,7 +292,7 @@ class Effects:
         except (value_encoder.TooLarge, MemoryError, RecursionError, RuntimeError):
             self._too_large.add(key)
             return None
-        self._parts[key] = _Parts(value, digest)
+        self._held.keep(key, value, digest)
         return digest
 
     def _parts_of(self, value: Any) -> "frozenset[int]":
@@ -351,14 +303,6 @@ class Effects:
         except (value_encoder.TooLarge, MemoryError, RecursionError, RuntimeError):
             return frozenset()
         return encoder.identities()
-
-
-def _cannot_change(value: Any) -> bool:
-    """Whether what is told of this object never changes."""
-    kind = type(value)
-    if kind is FunctionType:
-        return value.__closure__ is None
-    return issubclass(kind, type) or any(kind is each for each in _UNCHANGING)
 
 
 def _is_of(kind: type, module: ModuleType) -> bool:

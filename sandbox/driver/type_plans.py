@@ -6,6 +6,7 @@ metaclass that lies about names, is not asked. `builtin_values` knows Python's o
 
 from __future__ import annotations
 
+import contextlib
 import datetime as dt
 import decimal
 import enum
@@ -59,6 +60,7 @@ _IMMUTABLE = (
     *(dt.date, dt.time, dt.timedelta, dt.tzinfo, decimal.Decimal, enum.Enum, re.Pattern),
     pathlib.PurePath,
 )
+_FROZEN_BASES = {tuple: True, int: True, float: True, str: True, bytes: True}  # that classes are derived from
 _IMMUTABLE_BY_NAME = frozenset(("fractions.Fraction", "uuid.UUID", "zoneinfo.ZoneInfo"))
 _FILE: type = io.IOBase.__mro__[1]  # without the abstract base's hooks, which run code of subclasses
 _HEAP_TYPE = 1 << 9  # Py_TPFLAGS_HEAPTYPE: made at run time, not compiled into the interpreter
@@ -218,6 +220,14 @@ class Layout:
         held = self._dictionary.__get__(value) if self._dictionary is not None else None
         return held if type(held) is dict else {}
 
+    def slots(self, value: Any) -> List[Any]:
+        """What its slots hold, each with the descriptor in front of it; nothing for one that was never assigned."""
+        held: List[Any] = []
+        for member in self._slots.values():
+            with contextlib.suppress(AttributeError):
+                held += (member, member.__get__(value))
+        return held
+
     def field(self, value: Any, name: str, default: Any = None) -> Any:
         """A field that a class written in C gives its instances; properties in Python are not asked."""
         for base in _MRO(self.kind):
@@ -267,12 +277,22 @@ def _dict_descriptor(kind: type) -> Any:
     return None
 
 
-def only_dictionary(kind: type) -> Any:
-    """The descriptor of `__dict__`, if that holds all that is told of an instance; else None."""
-    has_slots = any(
-        type(member) is types.MemberDescriptorType for base in _MRO(kind) for member in _NAMESPACE(base).values()
-    )
-    return None if has_slots or _has_hidden_state(kind) else _dict_descriptor(kind)
+def reader_of_all(kind: type) -> Optional[Callable[[Any], Tuple[Any, ...]]]:
+    """Reads all that may change in an instance of a class in Python, and the items of one that is a kind of tuple.
+
+    None for classes whose instances hold more than that shows.
+    """
+    bases = [base for base in _MRO(kind) if not _FLAGS(base) & _HEAP_TYPE and base is not object]
+    if any(_exact(_FROZEN_BASES, base) is None for base in bases) or (not bases and _has_hidden_state(kind)):
+        return None
+    layout = Layout(kind, "")
+
+    def read(value: Any) -> Tuple[Any, ...]:
+        state = layout.dictionary(value)
+        items = tuple.__iter__(value) if bases == [tuple] else ()
+        return (*state, *state.values(), *layout.slots(value), *items)
+
+    return read
 
 
 def _has_hidden_state(kind: type) -> bool:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 
 from afterburner.agent.judge.confirmation import Incumbent
-from afterburner.agent.loop.results import RunResult, _why_none
+from afterburner.agent.judge.screening import TOO_LATE_TO_SCREEN
+from afterburner.agent.loop.results import RunResult, _why_none, decision_words
 from afterburner.agent.loop.right_candidates import RightCandidate, right_candidates
 from afterburner.agent.types import Decision, Gain, HeldOut, JudgedCandidate, Machine, Objective, Target
 from afterburner.sandbox import Measurement, Verdict
@@ -58,7 +59,7 @@ def test_all_that_were_right_are_told_against_the_original_the_winner_first() ->
         RightCandidate("1.2", 8.0, ""),
         RightCandidate("2.2", 16.0, "the same on the workload, but it leaves files behind"),
         RightCandidate("2.1", 4.0, "the same on the workload, but no better than 1.2 in screening"),
-        RightCandidate("1.1", 3.0, "the same on the workload, but 1.2 looked better in screening"),
+        RightCandidate("1.1", 3.0, "the same on the workload, but 1.2 was tested first"),
         RightCandidate("1.4", 0.5, "the same on the workload, but worse: 0.50x"),
     ]
 
@@ -74,5 +75,15 @@ def test_without_an_offer_each_is_told_what_stood_against_it() -> None:
 
 
 def test_what_was_not_confirmed_is_not_called_right() -> None:
-    assert _why_none([Decision.NOT_BETTER]) == "the only candidate is the same on the workload but not better"
-    assert not [each for each in Decision if each is not Decision.IMPROVED and "right" in _why_none([each])]
+    equal = candidate("1.1", Decision.NOT_BETTER, 1.0)
+    assert _why_none([equal]) == "the only candidate is the same on the workload but not better"
+    others = [candidate("1.1", each, None) for each in Decision if each is not Decision.IMPROVED]
+    assert not [each for each in others if "right" in _why_none([each])]
+
+
+def test_what_was_not_measured_is_not_called_refused() -> None:
+    late = candidate("1.1", Decision.REFUSED, None, TOO_LATE_TO_SCREEN)
+    refused = candidate("1.2", Decision.REFUSED, None, "it leaves files behind")
+    assert (decision_words(late), decision_words(refused)) == ("not measured", "refused")
+    assert _why_none([late]) == "the only candidate was not measured in time"
+    assert _why_none([late, late, refused]) == "of 3 candidates 1 was refused, 2 were not measured in time"

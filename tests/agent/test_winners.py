@@ -12,7 +12,7 @@ from afterburner.agent.deadline import Deadline
 from afterburner.agent.judge.confirmation import ORIGINAL, Incumbent
 from afterburner.agent.loop.graph import Loop
 from afterburner.agent.loop.state import LoopState, empty_state
-from afterburner.agent.loop.winners import winners_of
+from afterburner.agent.loop.winners import unconditional_first, winners_of
 from afterburner.agent.types import Decision, Gain, JudgedCandidate
 from afterburner.sandbox import Measurement, Verdict
 
@@ -58,3 +58,20 @@ def test_when_the_time_is_over_a_right_rewrite_is_not_given_up_for_one_that_may_
     state = _selected(gain, of_original=of_original)
     assert [each.id for each in winners_of(state, 0.05)] == order
     assert (state["records"][-1].decision is Decision.PROMISING) == (order[0] == "2.1")
+
+
+@pytest.mark.parametrize(
+    ("ratios", "conditional", "order"),
+    [
+        pytest.param([14.3, 13.2, 1.1], {"0"}, ["1", "2", "0"], id="another is nearly as good"),
+        pytest.param([14.3, 7.0, 1.1], {"0"}, ["0", "1", "2"], id="far better than the others"),
+        pytest.param([14.3, 13.2], {"0", "1"}, ["0", "1"], id="all of them"),
+        pytest.param([14.3, 13.2], set(), ["0", "1"], id="none of them"),
+    ],
+)
+def test_who_needs_a_condition_is_tested_behind_who_does_not(
+    ratios: list[float], conditional: set[str], order: list[str]
+) -> None:
+    measurement = Measurement(1.0, 1.0, 1000, 1.0, 1, 0.1, "tier")
+    winners = [Incumbent(str(number), "", measurement, ratio) for number, ratio in enumerate(ratios)]
+    assert [each.id for each in unconditional_first(winners, conditional)] == order

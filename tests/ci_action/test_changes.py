@@ -159,6 +159,22 @@ def test_a_file_that_cannot_be_read_is_told_and_costs_the_others_nothing(reposit
     assert names(found) == [("shop/fine.py", "one")]
     assert [each.file for each in found.left_out] == ["shop/broken.py"]
     assert "syntax error in line 1" in found.left_out[0].reason
+    assert not found.left_out[0].is_unknown, "it is new: nothing can have become slower in it"
+
+
+@pytest.mark.parametrize(
+    ("text", "is_unknown"),
+    [
+        pytest.param("def initials(:\n", True, id="a syntax error"),
+        pytest.param("", False, id="nothing is left of it"),
+    ],
+)
+def test_nothing_is_known_of_a_file_that_cannot_be_read_any_more(
+    repository: Repository, text: str, *, is_unknown: bool
+) -> None:
+    repository.commit({"shop/names.py": text})
+    [left] = changes(repository).left_out
+    assert (left.file, left.is_unknown) == ("shop/names.py", is_unknown)
 
 
 def test_what_is_on_the_disk_has_to_be_what_was_committed(repository: Repository) -> None:

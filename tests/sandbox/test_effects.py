@@ -156,6 +156,20 @@ HELD = {
     "a number": ("1_000", "HOLDER.DATA += 1"),
     "True for 1": ("[1]", "HOLDER.DATA[0] = True"),
     "another list that is equal to none": ("[1]", "HOLDER.DATA = [[]]"),
+    "an attribute of an object in a list": ("[Rate(1_000)]", "HOLDER.DATA[0].rate = 2"),
+    "an attribute of an object behind others": (
+        "Rate(Rate((1, Rate([1]))))",
+        "HOLDER.DATA.rate.rate[1].rate.append(2)",
+    ),
+    "another class": ("[Rate(1)]", "HOLDER.DATA[0].__class__ = Other"),
+    "an attribute of a kind of tuple": ("{'a': Kind('xy')}", "HOLDER.DATA['a'].note = 1"),
+    "an object in a kind of tuple": ("Kind([Rate(1)])", "HOLDER.DATA[0].rate = 2"),
+    "a slot": ("[Slotted(1)]", "HOLDER.DATA[0].rate = 2"),
+    "a slot that becomes empty": ("[Slotted(1)]", "del HOLDER.DATA[0].rate"),
+    "who is in a ring": ("ring()", "HOLDER.DATA.rate[0].rate.append(1)"),
+    "a list behind a method": ("[[].append]", "HOLDER.DATA[0](1)"),
+    "the default of a dictionary": ("collections.defaultdict(list)", "HOLDER.DATA.default_factory = int"),
+    "an item of a deque": ("collections.deque([Rate(1)])", "HOLDER.DATA[0].rate = 2"),
 }
 HOLDERS = {
     "of the function": ("HOLDER = sys.modules[__name__]\nDATA = {held}\n", "target.DATA"),
@@ -176,13 +190,29 @@ def test_a_change_of_what_is_held_is_seen_after_calls_that_change_nothing(
     call: Call, held: str, change: str, holder: str, name: str
 ) -> None:
     start = (
-        "import sys\nfrom types import ModuleType\n"
+        "import collections\nimport sys\nfrom types import ModuleType\n"
         "class Rate:\n    def __init__(self, rate):\n        self.rate = rate\n"
+        "class Other(Rate): pass\nclass Kind(tuple): pass\n"
+        "class Slotted:\n    __slots__ = ('rate',)\n    def __init__(self, rate):\n        self.rate = rate\n"
+        "def ring():\n    first = Rate([])\n    first.rate.append(Rate([first]))\n    return first\n"
         f"{holder.format(held=held)}def f(x):\n    HOLDER.DATA\n    if x == 3:\n        "
     )
     verdict, detail = _verdict(call, f"{start}pass", f"{start}{change}", *map(blob, (1, 2, 3, 4)))
     assert verdict is Verdict.WRONG_ANSWER
     assert detail.startswith(f"call 3 left '{name}' changed"), detail
+
+
+def test_a_change_of_what_two_names_share_is_seen_again_after_one_that_was_taken_back(call: Call) -> None:
+    start = (
+        "import sys\nfrom types import ModuleType\nHOLDER = ModuleType('rates')\n"
+        "HOLDER.__file__ = '/afterburner/program/rates.py'\nsys.modules['rates'] = HOLDER\n"
+        "HOLDER.ONE = [1]\nHOLDER.OTHER = {'same': HOLDER.ONE}\n"
+        "def f(x):\n    if x % 2 == 0:\n        HOLDER.ONE.append(x)\n    if x == 5:\n        "
+    )
+    changes = start + "HOLDER.OTHER['same'] = []"
+    verdict, detail = _verdict(call, f"{start}pass", changes, *map(blob, (1, 2, 3, 4, 5)))
+    assert verdict is Verdict.WRONG_ANSWER
+    assert detail.startswith("call 5 left 'rates.OTHER' changed"), detail
 
 
 CALLED = """

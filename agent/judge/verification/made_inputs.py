@@ -10,6 +10,7 @@ import ast
 import base64
 import hashlib
 import threading
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from itertools import islice
 from typing import TYPE_CHECKING, Any
@@ -23,9 +24,10 @@ from afterburner.agent.inputs.hypothesis_interpreter import drawing_environment
 from afterburner.agent.inputs.replayed_calls import Replay
 from afterburner.agent.judge.verification.reach import LOOKING_S, unreached_lines
 from afterburner.agent.types import Skipped
+from afterburner.sandbox import CancelledError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from afterburner.agent.deadline import Deadline
     from afterburner.agent.inputs.harness_answers import Answer, Assumption
@@ -54,6 +56,7 @@ SUGGESTED_S = 5.0  # for running what somebody suggests
 LEAST_S = 0.5  # likewise, where the time is nearly over
 REAL_S = 0.5  # likewise, for real calls that are made again to look at their effects
 COMPARED_BYTES_PER_S = 1_000_000  # of a call's arguments: to compare what becomes of records takes longer than the call
+_LOOK_AGAIN_S = 0.1  # for whoever waits for a round that another thread makes
 MOST_LEADING = 8  # made inputs that others are drawn from
 FRUITLESS, FEW = 3, 5  # rounds with fewer new inputs than that, after which nothing more is thought of, either
 
@@ -126,15 +129,18 @@ class Inputs:
         """Real calls count as known."""
         self._known.update(_digest(call.blob) for call in self.calls)
 
-    def rounds(self, deadline: Deadline) -> Iterator[Round]:
+    def rounds(self, deadline: Deadline, is_dropped: Callable[[], bool] = lambda: False) -> Iterator[Round]:
         """The rounds made so far, then new ones until the deadline, or until nothing new comes up.
 
         The first comes whatever the clock says, and so does every one that was made: nobody is to agree on no input.
+
+        Raises:
+            CancelledError: `is_dropped` said so while another thread made a round.
         """
         known, yielded = len(self._rounds), 0
         while True:
             if yielded == len(self._rounds):
-                with self._making:  # another thread may be at this round
+                with self._turn(is_dropped):  # another thread may be at this round
                     if yielded == len(self._rounds):
                         if self.exhausted or (self._asked and deadline.passed()):
                             return
@@ -145,9 +151,22 @@ class Inputs:
                 yield self._rounds[yielded]
                 yielded += 1
 
-    def rounds_for(self, literals: Sequence[float | str], deadline: Deadline, most: int | None) -> Iterator[Round]:
+    @contextmanager
+    def _turn(self, is_dropped: Callable[[], bool]) -> Iterator[None]:
+        """Make a round while no other thread does, which may take long."""
+        while not self._making.acquire(timeout=_LOOK_AGAIN_S):
+            if is_dropped():
+                raise CancelledError
+        try:
+            yield
+        finally:
+            self._making.release()
+
+    def rounds_for(
+        self, literals: Sequence[float | str], deadline: Deadline, most: int | None, is_dropped: Callable[[], bool]
+    ) -> Iterator[Round]:
         """The same, `most` of them, and after the first one with the literals of a rewrite."""
-        for number, made in enumerate(islice(self.rounds(deadline), most)):
+        for number, made in enumerate(islice(self.rounds(deadline, is_dropped), most)):
             yield made
             if number == 0 and literals:
                 yield self.with_literals(literals)
@@ -197,6 +216,11 @@ class Inputs:
             harness = Harness(self.sandbox, self.target, self.environment, self._limits(2 * LOOKING_S))
             self._unreached = (len(calls), unreached_lines(harness, calls))
         return self._unreached[1]
+
+    def unreached_so_far(self) -> tuple[int, ...]:
+        """The same of all rounds that there are, at one short look: some lines that are told may yet be reached."""
+        harness = Harness(self.sandbox, self.target, self.environment, self._limits(2 * LOOKING_S))
+        return unreached_lines(harness, self._all_calls(self.made), again=False)
 
     def unreached_after(
         self, source: str, environment: PythonEnvironment, literals: Sequence[float | str], rounds: int

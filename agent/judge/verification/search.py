@@ -162,6 +162,14 @@ class DifferenceSearch:
             return ()
         return self._inputs_for(self._assume).unreached(self._compared.get(candidate_source, 0))
 
+    def unreached_lines_so_far(self) -> tuple[int, ...]:
+        """Lines of the original that no real call and no made input reaches, as far as a short look tells.
+
+        Raises:
+            SandboxInternalError: the sandbox failed.
+        """
+        return () if self._by_cases else self._inputs_for(self._assume).unreached_so_far()
+
     def unreached_lines_after(self, candidate_source: str) -> tuple[int, ...]:
         """The same of a rewrite's function. Its own process reports this, so it is fit for a note only.
 
@@ -305,7 +313,7 @@ class DifferenceSearch:
         first += [inputs.suggested(suggested)] if suggested else []
         first += [inputs.fitting(fitting)] if fitting else []
         compared = 0
-        for every in chain(first, inputs.rounds_for(literals, latest, rounds)):
+        for every in chain(first, inputs.rounds_for(literals, latest, rounds, self._is_dropped.is_set)):
             if self._is_dropped.is_set():
                 raise CancelledError
             if every.number is not None:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import io
 import json
 import pickle
 import re
+from contextlib import redirect_stdout
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -16,6 +18,7 @@ from afterburner.agent.cli.deliver import deliver
 from afterburner.agent.cli.outputs import Outputs
 from afterburner.agent.code.patch import unified_diff
 from afterburner.agent.errors import TargetChangedError
+from afterburner.agent.types import Decision
 from afterburner.sandbox import AfterburnerError
 
 if TYPE_CHECKING:
@@ -82,6 +85,24 @@ def test_without_an_improvement_only_the_json_is_written(
     assert "No patch was written: there is nothing to offer." in capsys.readouterr().out
     deliver(result, settings, Outputs(apply=True))
     assert f"{Path(result.target.path).name} is unchanged: there is nothing to offer." in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("model", "decision", "is_told"),
+    [
+        ("rules", Decision.NOT_BETTER, True),
+        ("rules", Decision.WRONG, False),
+        ("replay:a", Decision.NOT_BETTER, False),
+    ],
+)
+def test_where_the_rules_find_nothing_better_the_next_step_is_told(
+    unimproved: RunResult, settings: RunSettings, *, model: str, decision: Decision, is_told: bool
+) -> None:
+    candidates = tuple(replace(each, decision=decision) for each in unimproved.candidates)
+    assert candidates
+    with redirect_stdout(io.StringIO()) as told:
+        deliver(replace(unimproved, model=model, candidates=candidates), settings, Outputs())
+    assert ("`--model NAME` asks a language model" in " ".join(told.getvalue().split())) is is_told
 
 
 def test_below_the_threshold_the_diff_is_shown_and_nothing_is_written(

@@ -97,6 +97,14 @@ def test_between_two_that_are_plainly_better_more_samples_decide() -> None:
     assert source.asked["best"] >= source.asked["good"] > source.asked["behind"] == 2
 
 
+@pytest.mark.parametrize(("original_s", "is_sampled_on"), [(0.1, True), (10.0, False)])
+def test_those_without_a_gain_cost_a_plain_leader_no_long_rounds(original_s: float, *, is_sampled_on: bool) -> None:
+    source = Known({"best": original_s / 20, "same": original_s}, original_s=original_s)
+    best, same = screened(source, only_ranks=True)
+    assert (source.asked["same"] > 2, best.decision) == (is_sampled_on, Decision.PROMISING)
+    assert same.decision is Decision.NOT_BETTER
+
+
 class Leaving(Known):
     """A rewrite named "leaving" leaves a process running, which has its work."""
 
