@@ -33,6 +33,7 @@ if TYPE_CHECKING:
 # Hash order must not decide whether a rewrite is right, so outcomes are compared under more than one seed.
 HASH_SEEDS = (0, 1, 2)
 MAX_ROUNDS = 3
+MOST_PROCESSES = 4  # for the calls of a batch that take longer than one may
 ALONE_SLOWDOWN = 4  # a call that is made again alone may take so many times what it took, and GRACE_S
 GRACE_S = 2.0
 _CHANCE_REASON = (
@@ -201,21 +202,29 @@ class Replay:
     def _outcomes(self, batches: Sequence[_Batch], given: Sequence[CaseReport]) -> list[list[CallOutcome | str]]:
         """What each call of each batch did, or why that is not known; `given` are the reports on those with calls.
 
-        If one call ends the process of its batch, each call of the batch gets a process of its own.
+        If one call ends the process of its batch, each call of the batch gets a process of its own. If the time was too
+        short for all of them, as it can be where their effects are looked at, the others get another process first.
         """
         reports = iter(given)
-        outcomes: list[list[CallOutcome | str] | None] = []
-        for batch in batches:
-            report = next(reports) if batch.calls else None
-            if report is None:
-                outcomes.append([])
-            elif report.verdict is Verdict.ACCEPTED and len(report.outcomes) == len(batch.calls):
-                outcomes.append(list(report.outcomes))
-            else:
-                outcomes.append(None)
+        full = [batch for batch in batches if batch.calls]
+        ended = iter(side_by_side(self.sandbox, [partial(self._ended, batch, next(reports)) for batch in full]))
+        outcomes = [next(ended) if batch.calls else [] for batch in batches]
         failed = [batch for batch, known in zip(batches, outcomes, strict=True) if known is None]
         alone = iter(self._alone(failed) if failed else ())
         return [next(alone) if known is None else known for known in outcomes]
+
+    def _ended(self, batch: _Batch, report: CaseReport) -> list[CallOutcome | str] | None:
+        """What the calls of a batch did, whose first process this report is of; None if one of them ended it."""
+        made: list[CallOutcome | str] = []
+        for _ in range(MOST_PROCESSES):
+            made += report.outcomes
+            if report.verdict is Verdict.ACCEPTED and len(made) == len(batch.calls):
+                return made
+            was_slow = report.verdict is Verdict.TIME_LIMIT and report.outcomes and self.known_names is not None
+            if not was_slow or len(made) == len(batch.calls):
+                return None
+            [report] = self._run([self._case(_Batch(batch.calls[len(made) :], batch.hash_seed))])
+        return None
 
     def _alone(self, batches: Sequence[_Batch]) -> list[list[CallOutcome | str]]:
         """What each call does in processes of its own, one call after the other: some are done when time is up."""

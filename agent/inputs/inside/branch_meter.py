@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import base64
+import collections
 import importlib
 import sys
 import time
-from typing import TYPE_CHECKING, Any, Callable, List, Optional, Set, Tuple
+from typing import TYPE_CHECKING, Any, Callable, Dict, List, Optional, Tuple
 
 from ....sandbox.driver.user_module import resolve
 from .call_trial import Trier, limit_memory
@@ -31,7 +32,7 @@ class BranchMeter:
     """Collects the steps from one line to the next that calls take, in one file."""
 
     def __init__(self, path: str) -> None:
-        self.steps: Set[Tuple[int, int]] = set()
+        self.steps: Dict[Tuple[int, int], int] = collections.defaultdict(int)  # how often each was taken
         self._path = path
 
     def start(self) -> None:
@@ -50,7 +51,7 @@ class BranchMeter:
         def on_line(frame: FrameType, event: str, _argument: Any) -> Callable[..., Any]:
             nonlocal before
             if event == "line":
-                self.steps.add((before, frame.f_lineno))
+                self.steps[before, frame.f_lineno] += 1
                 before = frame.f_lineno
             return on_line
 

@@ -130,21 +130,27 @@ class Metered:
 
     def __init__(self, function: Callable[..., Any], meter: Meter) -> None:
         self._function, self._meter = function, meter
+        self.items = 0  # that came out of the last call
 
     def __call__(self, *args: Any, **kwargs: Any) -> None:
         """Make the call; what it returns is of no interest."""
         self._meter.start()
+        self.items = 0
         try:
-            result = self._function(*args, **kwargs)
-            if hasattr(result, "__next__"):
-                for _ in result:
-                    pass
-            elif hasattr(result, "__await__") and hasattr(result, "send"):
-                import asyncio  # noqa: PLC0415 - slow to import, and few functions need it
-
-                asyncio.run(result)
+            self._use_up(self._function(*args, **kwargs))
         finally:
             self._meter.stop()
+
+    def _use_up(self, result: Any) -> None:
+        if type(result) in (list, tuple, dict, set, frozenset, str):
+            self.items = len(result)
+        elif hasattr(result, "__next__"):
+            for _ in result:
+                self.items += 1
+        elif hasattr(result, "__await__") and hasattr(result, "send"):
+            import asyncio  # noqa: PLC0415 - slow to import, and few functions need it
+
+            asyncio.run(result)
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._function, name)  # `cache_clear`

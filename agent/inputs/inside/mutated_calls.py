@@ -40,6 +40,7 @@ from .iterator_arguments import root_with_lists
 from .optional_arguments import Signature, signature_of
 from .related_values import Constants, mentioned_values
 from .small_pieces import Base, bases_of, piece_of
+from .telling_pieces import TELLING, WayFinder, telling_pieces
 from .tried_inputs import Attempts, Input
 from .user_code import guarded
 from .varied_arguments import VariedArguments
@@ -78,8 +79,9 @@ def mutate_calls(request: Request, recorder: Recorder, write: Write) -> None:
     `given` breaks of the contract.
     `bounds` are the numbers of the first of the cases and of the one after the last; `draws` is how many Hypothesis
     draws, from the calls in `leading`, too. What takes a new way through the code is varied at once. Inputs keep to the
-    expressions in `assume`; the contract is told from the calls in `real`. `wanted` bounds what is written, `budget_s`
-    the time for all of it, and `most_s` what the original may take for one. `chains_s` is the time after which no more
+    expressions in `assume`; the contract is told from the calls in `real`. They start from parts of real calls: those
+    of the first job are told as `telling`, and later ones get them. `wanted` bounds what is written, `budget_s` the
+    time for all of it, and `most_s` what the original may take for one. `chains_s` is the time after which no more
     inputs are tried that are long by nature.
     """
     provide_storage()
@@ -108,6 +110,9 @@ def _mutate(request: Request, module: ModuleType, write: Write) -> None:
     attempts.learn(work.bases)
     bases = [*work.bases, *(Base(root_with_lists(call), call) for call in work.calls)]
     varied = VariedArguments(work.assumed, bases, work.real)
+    if request["cases"] == "edge":
+        finder = WayFinder(module, work.function, request, write)
+        attempts.start_from(TELLING, telling_pieces(work.calls, work.bases, finder), varied)
     for inputs in (_cases(request, work), _open_cases(request, work), _drawn(request, work, write)):
         attempts.make_all(with_iterators(inputs, knowledge.signature), knowledge.contract, varied)
     attempts.make_put_off(varied)
@@ -126,7 +131,9 @@ def _begun(request: Request, module: ModuleType, write: Write) -> _Work:
     trier = Trier(module, target.function, request, write)
     attempts = Attempts(trier, Guide(module, target.function, request, write), request)
     with compiled_patterns() as compiled:
-        bases = attempts.affordable(bases_of(calls, method))
+        telling = [load_call(base64.b64decode(blob)) for blob in request.get("telling", ())]
+        found = [*bases_of(calls, method), *(Base(root_with_lists(call), call) for call in telling)]
+        bases = attempts.affordable(found)
     for base in bases:
         contract.learn_patterns(base.root, compiled)
     return _Work(

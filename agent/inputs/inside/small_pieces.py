@@ -20,6 +20,7 @@ from .object_edges import is_frame
 
 KEPT = (12, 6, 3)  # of a long list, text or table: the first that makes a piece light
 KEPT_CHARACTERS = 60
+CHARACTERS_FOR_ONE = 5  # in the place of an element, where more elements are kept
 LIGHT_BYTES = 4 * 1024
 WHOLE_BYTES = 2 * 1024  # of a call that is taken whole, too: a piece of valid data may be none
 MAX_CALL_BYTES = 64 * 1024
@@ -61,7 +62,7 @@ def bases_of(calls: Sequence[Call], method: str = "") -> List[Base]:
 
 def _is_cut_though_small(base: Base, known: Container[bytes]) -> bool:
     size, blob = _dumped(base.root)
-    return size <= WHOLE_BYTES and blob not in known and blob != _dumped(_piece_of_root(base.root, KEPT[0]))[1]
+    return size <= WHOLE_BYTES and blob not in known and blob != _dumped(beginning_of(base.root, KEPT[0]))[1]
 
 
 def _of_each_shape(calls: Sequence[Call]) -> List[Call]:
@@ -84,7 +85,7 @@ def _kinds_of(value: Any) -> Tuple[type, ...]:
 
 def piece_of(call: Call) -> Root:
     """The beginning of a call, to take parts from."""
-    return _piece_of_root(root_with_lists(call), KEPT[0])
+    return beginning_of(root_with_lists(call), KEPT[0])
 
 
 def size_of_state(call: Call) -> int:
@@ -95,11 +96,17 @@ def size_of_state(call: Call) -> int:
 def _of_call(call: Call, method: str) -> Iterator[Base]:
     """Pieces from light to large, the call itself last."""
     whole = root_with_lists(call)
-    pieces = [_piece_of_root(whole, kept) for kept in KEPT]
+    pieces = [beginning_of(whole, kept) for kept in KEPT]
     light = next((piece for piece in pieces if _dumped(piece)[0] <= LIGHT_BYTES), pieces[-1])
     yield Base(_with_filled_objects(light, method), call)
     yield Base(pieces[0], call)
     yield Base(whole, call)
+
+
+def size_of(root: Root) -> int:
+    """The bytes of a call; what no copy can be made of counts as too large."""
+    size: int = _dumped(root)[0]
+    return size
 
 
 def _dumped(root: Root) -> Any:
@@ -128,7 +135,8 @@ def _filled(value: Any, method: str) -> Any:
     return by_size[max(light)] if light else value
 
 
-def _piece_of_root(root: Root, kept: int) -> Root:
+def beginning_of(root: Root, kept: int) -> Root:
+    """The call with so many of the first elements of each large value; deep inside everything stays."""
     args, kwargs = root
     named = {name: _piece(value, 1, kept) for name, value in kwargs.items()}
     return with_references(root, [[_piece(value, 1, kept) for value in args], named])
@@ -146,7 +154,7 @@ def _piece(value: Any, depth: int, kept: int) -> Any:  # noqa: PLR0911 - one way
     if is_path(value):
         return with_few_lines(value, LIGHT_BYTES // 2)
     if kind is str or kind is bytes:
-        return value[:KEPT_CHARACTERS]
+        return value[: max(KEPT_CHARACTERS, CHARACTERS_FOR_ONE * kept)]
     if kind in SEQUENCES or is_named_tuple(kind):
         shown = len(value) if is_named_tuple(kind) else kept
         with contextlib.suppress(NotBuildableError):

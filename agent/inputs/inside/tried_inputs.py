@@ -62,6 +62,7 @@ class Attempts:
         self._raising = 0
         self._spent_on_chains_s = 0.0
         self._leading_numbers: List[int] = []  # of what was written
+        self._telling_numbers: List[int] = []  # likewise: parts of real calls, see `telling_pieces`
         self._probing_numbers: List[int] = []  # likewise: beyond the contract
         self._ruled_out_numbers: List[int] = []  # of these: beyond the type hints
         self._put_off: List[Input] = []
@@ -75,7 +76,7 @@ class Attempts:
         costs_s = {}
         for number, (root, call) in enumerate(bases):
             with contextlib.suppress(NotCopyable):
-                blob = _blob_of(root, call)
+                blob = blob_of(root, call)
                 cost = self._trier.cost(blob, self._request["most_s"])
                 costs_s[number] = cost[0] if cost else math.inf
         self._not_copied = len(bases) - len(costs_s)
@@ -86,7 +87,7 @@ class Attempts:
         """Remember the ways through the code that these take. Returns them."""
         for root, call in bases:
             with contextlib.suppress(NotCopyable, RecursionError, MemoryError):
-                self._guide.leads_on(_blob_of(root, call))
+                self._guide.leads_on(blob_of(root, call))
         return bases
 
     def make_all(self, inputs: Iterator[Input], contract: Contract, varied: VariedArguments) -> None:
@@ -101,6 +102,18 @@ class Attempts:
                 self._put_off.append(each._replace(is_ruled_out=contract.is_ruled_out(root)))
             elif self._try(each):
                 varied.look(each.root)
+
+    def start_from(self, kind: str, pieces: Iterator[Base], varied: VariedArguments) -> None:
+        """Try these parts of real calls, have others made like them, and tell of them; it takes no time from others."""
+        watch = Stopwatch()
+        with contextlib.suppress(NotCopyable, RecursionError, MemoryError):
+            for piece in pieces:
+                if self._try(Input(kind, *piece)):
+                    varied.look(piece.root)
+                    self._telling_numbers.append(self._trier.written)
+                    if not any(known.root is piece.root for known in self.leading):
+                        self.leading.append(piece)
+        self._watch.leave_out(watch)
 
     def make_given(self, inputs: Iterator[Input]) -> None:
         """Try these, whatever the time."""
@@ -139,7 +152,7 @@ class Attempts:
         return False
 
     def _make(self, each: Input, *, is_probing: bool) -> bool:
-        blob = _blob_of(each.root, each.call)
+        blob = blob_of(each.root, each.call)
         if len(blob) > MAX_CALL_BYTES + self._size_of_state(each.call):
             return False
         cost = self._cost_of_chain(blob) if each.kind == LONG_CHAIN else self._trier.cost(blob, self._request["most_s"])
@@ -189,7 +202,11 @@ class Attempts:
         for name, is_varied in varied.by_name.items():
             write({"kind": "parameter", "name": name, "varied": is_varied})
         spent_s = round(self._spent_on_chains_s, 3)
-        ranks = {"probing": self._probing_numbers, "ruled_out": self._ruled_out_numbers}
+        ranks = {
+            "probing": self._probing_numbers,
+            "ruled_out": self._ruled_out_numbers,
+            "telling": self._telling_numbers,
+        }
         told = {"never_given": varied.never_given, "chains_s": spent_s}
         write({"kind": "told", "body": {"leading": self._leading_numbers, **ranks, **told}})
         if self._is_hurried:
@@ -202,8 +219,8 @@ class Attempts:
             write({"kind": "skipped", "origin": kind, "reason": reason})
 
 
-def _blob_of(root: Root, call: Call) -> bytes:
-    """The blob of a call that was made from another.
+def blob_of(root: Root, call: Call) -> bytes:
+    """The blob of a call that was made from another; its lists become iterators where that was given some.
 
     Raises:
         NotCopyable: a part of it cannot be pickled.

@@ -112,6 +112,7 @@ class Inputs:
     _never_given: set[str] = field(default_factory=set)  # `*args` and `**kwargs` that are empty in the real calls
     _varied_by: list[dict[str, bool]] = field(default_factory=list)  # the same after each round
     _leading: list[bytes] = field(default_factory=list)  # made inputs that take a new way through the code
+    _telling: list[bytes] = field(default_factory=list)  # small parts of real calls that take the ways of many elements
     _unreached: tuple[int, tuple[int, ...]] | None = None  # the number of calls that were looked at, and the lines
     _rounds: list[Round] = field(default_factory=list)
     _known: set[bytes] = field(default_factory=set)
@@ -242,7 +243,8 @@ class Inputs:
         made = self._usable(found)  # what it leaves out was thought of, not asked for by anybody
         # Only now: a sandbox that fails before must not cost a round.
         self._known.update(_digest(call.blob) for call in answer.calls)
-        self._leading += _leading(answer)
+        self._leading += _blobs_told(answer, "leading")
+        self._telling += _blobs_told(answer, "telling")
         self._spent_on_chains_s += _spent_on_chains_s(answer)
         for name, varied in answer.parameters:
             self._varied[name] = self._varied.get(name, False) or varied
@@ -385,6 +387,7 @@ class Inputs:
         return {
             "blobs": list(map(_text, self.starting_from())),
             "leading": list(map(_text, leading)),
+            "telling": list(map(_text, self._telling)),
             "real": list(map(_text, self._showing(MOST_SHOWING))),
             "wanted": WANTED_PER_ROUND,
             "most_s": MOST_S,
@@ -435,9 +438,9 @@ def _cost_s(call: FoundCall | WorkloadCall) -> float:
     return call.cpu_time_s + len(call.blob) / COMPARED_BYTES_PER_S
 
 
-def _leading(answer: Answer) -> list[bytes]:
-    """The calls of a job that take a way through the code that none before took, as the job says."""
-    numbers = _told(answer, "leading")
+def _blobs_told(answer: Answer, name: str) -> list[bytes]:
+    """The calls of a job whose numbers it tells under a name."""
+    numbers = _told(answer, name)
     return [call.blob for call in answer.calls if call.number in numbers]
 
 

@@ -173,6 +173,29 @@ def test_a_call_that_hangs_is_made_once_alone_and_not_for_as_long_as_a_batch(
     assert max(limit_s for _, limit_s in alone) < project.limits.wall_time_s
 
 
+def test_calls_that_take_too_long_together_are_made_by_several_processes(
+    project: Project, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """To look at their effects may take far longer than what was allowed for the calls."""
+    project.write("slow.py", "import time\n\ndef f(number):\n    time.sleep(0.3)\n    return number\n")
+    target = project.target("slow.py", "f")
+    limits = replace(project.limits, wall_time_s=4.0)
+    replay = Replay(project.sandbox, target, project.environment(target), limits, known_names=("time",))
+    made: list[int] = []
+    run = project.sandbox.run
+
+    def counted(program: Program, cases: list[CallCase], limits: Limits) -> Report:
+        made.extend(len(case.calls) for case in cases)
+        return run(program, cases, limits)
+
+    monkeypatch.setattr(project.sandbox, "run", counted)
+    found = [FoundCall(pickle.dumps(((at,), {}, {}, ()), 4), "test", str(at), "returned", at, 0.0) for at in range(12)]
+    kept, skipped = replay.keep_usable(found)
+    assert (len(kept), skipped) == (12, [])
+    assert made[:3] == [12, 12, 12]
+    assert any(1 < calls < 12 for calls in made[3:]), "those that were left had a process together"
+
+
 def test_calls_whose_time_is_up_are_left_out_and_that_is_told(project: Project) -> None:
     _, kept, skipped = replayed(project, "exit", "constant", alone_s=0.0)
     assert kept == []

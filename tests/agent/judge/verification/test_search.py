@@ -378,3 +378,26 @@ def test_a_call_that_is_late_is_given_more_time_by_itself(
     late = f"import time\ndef f(n):\n    time.sleep({seconds} * (n == 2))\n    return n\n"
     found = comparer.first_difference(late, bench.workload.calls_in_order())
     assert (found and found.verdict) == verdict
+
+
+RARE = """\
+def f(readings):
+    before = None
+    for number, value in enumerate(readings):
+        if value * 7919 % 1009 == 5:
+            if before is not None:
+                yield number - before
+            before = number
+"""
+
+
+@pytest.mark.nightly
+def test_what_is_rare_in_large_real_calls_is_met_in_small_inputs(compare: Compare) -> None:
+    never_beside = RARE.replace("before is not None:", "before is not None and number > before + 1:")
+    assert never_beside != RARE
+    calls = "\n".join(
+        ("import random", "chance = random.Random(3)") + ("f([chance.randrange(10**6) for _ in range(9000)])",) * 2
+    )
+    found = compare(RARE, never_beside, calls, rounds=2)
+    assert isinstance(found, Counterexample)
+    assert "returned <generator of []> instead of <generator of [1]>" in found.line
