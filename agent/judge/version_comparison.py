@@ -355,7 +355,7 @@ def _with(measured: VersionFindings, again: Again, decision: ComparisonDecision)
     """The same findings with what a second look says."""
     said, caveat = again.comparison, again.caveat
     if again.where and measured.decision is ComparisonDecision.TOO_NOISY:
-        caveat = f"on {again.where}; on the real ones there is no answer"
+        caveat = f"only on {again.where}; on the real ones it is too noisy to tell"
     if again.where and measured.decision is ComparisonDecision.FASTER and measured.gain is not None:
         caveat = f"{caveat}; on the real ones it gains {format_ratio(measured.gain.ratio)}"
     return replace(

@@ -70,7 +70,8 @@ def explained(function: FunctionPart, document: CiDocument) -> str:
 
 def with_caveat(function: FunctionPart, shown: Callable[[str], str] = str) -> str:
     """What has to be known of a verdict, to stand behind it; empty: nothing. `shown` is how the words are written."""
-    joined = "and" if function.decision is Decision.SLOWER else "but"
+    is_more = function.decision is Decision.SLOWER and not function.caveat.startswith("only ")
+    joined = "and" if is_more else "but"
     return f", {joined} {shown(function.caveat)}" if function.caveat else ""
 
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from afterburner.agent.models.requests.spending import TIME_IS_UP
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
@@ -28,8 +30,8 @@ def few_of(names: Sequence[str], most: int = 3) -> str:
 
 
 def own_option(reason: str) -> str:
-    """A reason of a run with the option of `ci` that gives it more time."""
-    return _MORE_TIME.sub("--max-minutes", reason)
+    """A reason of a run with the option of `ci` that gives it more time, which its functions share."""
+    return _MORE_TIME.sub("--max-minutes", reason.replace(TIME_IS_UP, f"its share of {TIME_IS_UP}"))
 
 
 def plain_reason(error: Exception, root: Path) -> str:

@@ -290,6 +290,11 @@ def test_what_makes_a_loss_worse_is_no_objection_to_it() -> None:
     assert ", and 12.0x of the time" in summary(told, Surroundings())
 
 
+def test_a_slow_down_that_is_known_of_larger_inputs_alone_is_told_as_one_of_these() -> None:
+    told = document(slower(caveat="only on inputs 4 times as large; on the real ones …"), mode=Mode.REGRESSIONS)
+    assert "2.00x of the time (1.92x to 2.08x), but only on inputs 4 times as large" in text_report(told)
+
+
 @pytest.mark.parametrize("text", HOSTILE)
 def test_a_hostile_caveat_is_inert(text: str) -> None:
     plain = rendered(summary(document(function(caveat="X")), Surroundings()))

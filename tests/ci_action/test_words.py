@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 
 from afterburner.agent import WorkloadError
-from afterburner.ci_action.report.words import one_line, plain_reason
+from afterburner.agent.models.requests.spending import TIME_IS_UP
+from afterburner.ci_action.report.words import one_line, own_option, plain_reason
 
 
 @pytest.mark.parametrize(
@@ -30,3 +31,9 @@ def test_an_error_is_told_without_the_place_of_the_checkout_and_without_options_
         "Give --calls FILE.py, a file that calls it, or run FOLDER -- python SCRIPT.py."
     )
     assert plain_reason(error, Path("/a/b")) == "src/x.py: nothing calls f. Tried: pytest: it is never called"
+
+
+def test_the_time_that_is_up_is_called_a_share_with_the_option_of_ci() -> None:
+    told = own_option(f"of 2 candidates 2 were not measured in time; {TIME_IS_UP}")
+    assert told.endswith("in time; its share of the time for the search (--max-minutes) is up")
+    assert own_option("`--max-seconds` is a word of the code") == "`--max-seconds` is a word of the code"

@@ -21,6 +21,7 @@ from .call_parts import Site, fixed_sites, root_of
 from .call_trial import Trier, limit_memory
 from .compiled_patterns import compiled_patterns
 from .contract import Contract
+from .crossed_calls import CROSSED, broken_parameters, crossed
 from .drawn_calls import Allowed, Drawer
 from .edge_values import in_turns
 from .fitted_values import fitted
@@ -74,7 +75,8 @@ def mutate_calls(request: Request, recorder: Recorder, write: Write) -> None:
     """Write inputs near the calls in the request.
 
     `cases` are `edge`, `related` (to the code, and to one another), `later` (both), `constant` (of `constants`,
-    another version's), `fitted` (the calls in `given` as type hints allow them: `fitted_values`), `unhinted` (elements
+    another version's), `fitted` (the calls in `given` as type hints allow them: `fitted_values`), `crossed` (those with
+    real arguments where they break what `assume` states: `crossed_calls`), `unhinted` (elements
     of kinds that neither a hint nor a real call has) or `broken`: then nothing is made, but told what each call in
     `given` breaks of the contract.
     `bounds` are the numbers of the first of the cases and of the one after the last; `draws` is how many Hypothesis
@@ -100,6 +102,9 @@ def _mutate(request: Request, module: ModuleType, write: Write) -> None:
         return
     if request["cases"] == "fitted":
         _make_fitted(request, work)
+        return
+    if request["cases"] == "crossed":
+        _make_crossed(request, module, work)
         return
     if request["cases"] == "unhinted":
         _make_unhinted(work)
@@ -154,6 +159,15 @@ def _make_fitted(request: Request, work: _Work) -> None:
         call = load_call(base64.b64decode(encoded))
         made = fitted(root_with_lists(call), work.knowledge.contract)
         work.attempts.make_given(Input("fits the type hints", root, call) for root in made)
+
+
+def _make_crossed(request: Request, module: ModuleType, work: _Work) -> None:
+    others, names = [base.root for base in work.bases], work.knowledge.signature.names
+    for encoded in request["given"]:
+        call = load_call(base64.b64decode(encoded))
+        broken = broken_parameters(module, work.function, request["assume"], call)
+        made = crossed(root_with_lists(call), broken, names, others)
+        work.attempts.make_given(Input(CROSSED, root, call) for root in made)
 
 
 def _make_unhinted(work: _Work) -> None:

@@ -27,6 +27,7 @@ REFERRING = 0.9  # of the values are names of other columns,
 REFERRED = 0.1  # and they are no fewer than this share of all names: the column refers to those
 FEW = 8  # values, below which a column tells nothing
 CROSSING = 3  # one in so many references leads to the next copy
+LEAST_RUN = 4  # integers, of which one can tell that they follow one another
 LONGEST_ROW = 32  # a longer list in a list is a collection, not a record
 LOOKED_AT = 50_000  # leaves; the columns of larger data look no different
 DEEPEST = 6
@@ -44,7 +45,8 @@ class Copies:
     """Knows the columns of some values, and resizes these values. All of them are learned from together.
 
     A column of fewer than `few` values is none of names. More data is like the real data if it is to be `NATURAL`; of
-    `DISTINCT` data no two elements are equal, of `EQUAL` data all are.
+    `DISTINCT` data no two elements are equal, of `EQUAL` data all are. Integers that mostly follow one another do so in
+    `DISTINCT` data, too.
     """
 
     def __init__(self, values: Sequence[Any], few: int = FEW, *, rename: bool = True, variety: str = NATURAL) -> None:
@@ -84,6 +86,8 @@ class Copies:
         if self._variety == EQUAL:
             return join([copy.deepcopy(units[0]) for _ in range(size)])
         if self._variety == DISTINCT:
+            if step := _step_of(units):
+                return join([units[0] + number * step for number in range(size)])
             fresh = [self._fresh(units[number % len(units)], (place, "*"), number) for number in range(size)]
             return join(sorted(fresh, reverse=_order(units) < 0) if _order(units) else fresh)
         made = [
@@ -215,6 +219,14 @@ def _order(units: Sequence[Any]) -> int:
         return -all(units[place] >= units[place + 1] for place in range(len(units) - 1))
     except TypeError:
         return 0
+
+
+def _step_of(units: Sequence[Any]) -> int:
+    """1 or -1 if most of the elements are the integer behind the one before, or the one ahead of it; else 0."""
+    if len(units) < LEAST_RUN or not all(type(unit) is int for unit in units):
+        return 0
+    steps = [other - one for one, other in zip(units, units[1:])]  # noqa: B905, RUF007 - for Python 3.9
+    return next((step for step in (1, -1) if steps.count(step) >= MOSTLY * len(steps)), 0)
 
 
 def _tiled(value: Any, size: int) -> Any:

@@ -172,10 +172,16 @@ class Inputs:
             if number == 0 and literals:
                 yield self.with_literals(literals)
 
-    def assumption_broken_by(self, blob: bytes) -> Assumption | None:
-        """What holds in every real call and not in this one, in words; None if nothing plain does."""
+    def assumption_broken_by(self, blob: bytes, larger: bytes) -> Assumption | None:
+        """What holds in every real call and not in this one, in words; None if nothing plain does.
+
+        If the larger call that it was made from breaks something, too, it is that: the rest comes of being smaller.
+        """
         harness = Harness(self.sandbox, self.target, self.environment, self._limits(2 * JOB_S))
-        return next(iter(broken_assumptions(harness, (*self.calls, *self.held_out_calls), [blob])), None)
+        told = broken_assumptions(harness, (*self.calls, *self.held_out_calls), [blob, larger])
+        broken = [each for each in told if each.number == 0]
+        by_larger = {each.expression for each in told if each.number == 1}
+        return next((each for each in broken if each.expression in by_larger), next(iter(broken), None))
 
     def rule_broken_by(self, blobs: Sequence[bytes]) -> Assumption | None:
         """What the contract says that every real call keeps to, and one of these does not; None if they all do."""
@@ -303,9 +309,16 @@ class Inputs:
 
     def fitting(self, blobs: Sequence[bytes]) -> Round:
         """Calls that type hints rule out, with numbers that they allow in the place of equal ones."""
-        fields = self._fields() | {"cases": "fitted", "given": list(map(_text, blobs)), "budget_s": JOB_S}
+        return self._usable(self._affordable(self._given("fitted", blobs)))
+
+    def crossed(self, blobs: Sequence[bytes]) -> Round:
+        """Calls that break an assumption, with arguments of real calls in the place of those that break it."""
+        return self._usable(self._affordable(self._given("crossed", blobs)))
+
+    def _given(self, cases: str, blobs: Sequence[bytes]) -> tuple[FoundCall, ...]:
+        fields = self._fields() | {"cases": cases, "given": list(map(_text, blobs)), "budget_s": JOB_S}
         harness = Harness(self.sandbox, self.target, self.environment, self._limits(2 * JOB_S))
-        return self._usable(self._affordable(harness.ask_of_original("mutate", "fitted", fields).calls))
+        return harness.ask_of_original("mutate", cases, fields).calls
 
     def suggested(self, suggested: Suggested) -> Round:
         """The calls of a snippet that somebody suggests, as far as they are inputs of the function."""

@@ -37,6 +37,7 @@ Found = TypeVar("Found")
 SMALL_BYTES = 1024  # a larger input is not made smaller before it is known whether a small one shows a difference, too
 ROUNDS_FOR_SMALLER = 2
 MOST_ASSUMED = 5  # assumptions that a rewrite may need together
+CROSSED = "a difference with arguments of real calls"  # the kind of inputs that `inside/crossed_calls.py` makes
 MOST_RULES = 6  # the same with rules of the contract
 SHRINKING_S = 4.0  # beyond the deadline of the search: a difference is found once
 
@@ -244,11 +245,16 @@ class DifferenceSearch:
         Beyond the contract that is the rule of it which the input breaks. A rewrite that differs only there is never
         wrong: if it takes too many rules, the rest of the search keeps to the contract altogether. What a type hint
         rules out takes no assumption: the hint states it, so the rest keeps to the hints.
+
+        An assumption that an input breaks need not be why it shows a difference. If it shows one with real arguments in
+        the place of those that break it, too, another assumption takes its place.
         """
         inputs = self._inputs_for(self._assume)
         provided: list[Assumption] = []
         first, beyond_hints = None, None
         needs_inputs, only_within = True, False
+        crossing: tuple[bytes, ...] = ()
+        plain: list[Assumption] = []  # all that were tried and are no rules of the contract
         while isinstance(found, Counterexample) and found.blobs and not found.on_real_call:
             rule = inputs.rule_broken_by(found.blobs) if len(provided) < MOST_RULES else None
             fitting: Sequence[bytes] = ()
@@ -256,26 +262,32 @@ class DifferenceSearch:
                 beyond_hints, fitting = found, found.blobs
             else:
                 only_within = only_within or (rule is not None and len(provided) >= MOST_ASSUMED)
-                broken = rule or self._assumption_broken_by(found, len(provided))
+                if found.kind == CROSSED and provided[-1:] == plain[-1:]:
+                    provided.pop()
+                broken = rule or self._assumption_broken_by(found, len(plain))
                 if broken is None:
                     return found
+                if rule is None:
+                    plain.append(broken)
+                    crossing = (*crossing, *found.blobs)
                 first = first or found
                 needs_inputs = needs_inputs and rule is None
                 provided.append(broken)
             assume = (*self._assume, *(each.expression for each in provided))
             keeps_hints = beyond_hints is not None
-            found = rest(assume, only_within=only_within, keeps_hints=keeps_hints, fitting=fitting)
+            within = {"only_within": only_within, "keeps_hints": keeps_hints}
+            found = rest(assume, **within, fitting=fitting, crossing=crossing)
         if isinstance(found, Counterexample) or first is None:
             return replace(found, beyond_hints=beyond_hints) if isinstance(found, Agreement) else found
         if needs_inputs and not found.inputs:
             return first
         return replace(first, provided=tuple(provided), inputs_provided=found.inputs)
 
-    def _assumption_broken_by(self, found: Counterexample, provided: int) -> Assumption | None:
-        """What holds in every real call and not in the one that was found; `provided` are those that it came to."""
-        if found.timed_out or len(found.blobs) != 1 or provided >= MOST_ASSUMED:
+    def _assumption_broken_by(self, found: Counterexample, assumed: int) -> Assumption | None:
+        """What holds in every real call and not in the one that was found; `assumed` were tried before it."""
+        if found.timed_out or len(found.blobs) != 1 or assumed >= MOST_ASSUMED:
             return None
-        return self._inputs_for(self._assume).assumption_broken_by(found.blobs[0])
+        return self._inputs_for(self._assume).assumption_broken_by(found.blobs[0], found.larger_blobs[-1])
 
     def _inputs_for(self, assume: tuple[str, ...]) -> Inputs:
         if assume not in self._known_inputs:
@@ -297,11 +309,13 @@ class DifferenceSearch:
         only_within: bool = False,
         keeps_hints: bool = False,
         fitting: Sequence[bytes] = (),
+        crossing: Sequence[bytes] = (),
     ) -> Counterexample | Agreement:
         """The same on inputs that keep to these assumptions, without asking which of them a difference breaks.
 
         With `only_within`, made inputs beyond the contract are left out; with `keeps_hints`, those beyond type hints.
-        What `fitting` holds comes first, made to fit them.
+        What `fitting` holds comes first, made to fit them, and what `crossing` holds, with real arguments where it
+        breaks an assumption.
         """
         inputs = self._inputs_for(assume)
         agreed: dict[bytes, str] = {}  # origins by blob: a real call may be made twice
@@ -312,6 +326,7 @@ class DifferenceSearch:
         first += [inputs.real_calls()] if effects_of_real_calls else []
         first += [inputs.suggested(suggested)] if suggested else []
         first += [inputs.fitting(fitting)] if fitting else []
+        first += [inputs.crossed(crossing)] if crossing else []
         compared = 0
         for every in chain(first, inputs.rounds_for(literals, latest, rounds, self._is_dropped.is_set)):
             if self._is_dropped.is_set():
@@ -335,7 +350,8 @@ class DifferenceSearch:
                     look = SecondLook(comparer, candidate_source, made.calls, found.hash_seed)
                     rounding = look.rounding(equal=len(agreed))
                 on_real_call = made.is_real and not is_invented(shrunk.kind)
-                return replace(shrunk, on_real_call=on_real_call, rounding=rounding)
+                larger = tuple(call.blob for call in found.calls)
+                return replace(shrunk, on_real_call=on_real_call, rounding=rounding, larger_blobs=larger)
             if made.number is not None:
                 self._agreed.add(seen)
             agreed |= {call.blob: call.origin for call in made.calls}

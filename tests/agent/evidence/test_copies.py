@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import Enum
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -11,11 +12,23 @@ import pytest
 
 from afterburner.agent.inputs.inside.array_tiles import is_array, resize_array
 from afterburner.agent.inputs.inside.container_kinds import NotBuildableError
-from afterburner.agent.inputs.inside.value_copies import Copies, is_grid
+from afterburner.agent.inputs.inside.value_copies import DISTINCT, Copies, is_grid
 
 
 def grown(value: Any, factor: float = 4) -> Any:
     return Copies([value]).resize(0, factor)
+
+
+@pytest.mark.parametrize(
+    ("numbers", "step"),
+    [([1, 3, 5, 6, 7, 8, 10, 11, 15], 1), ([9, 8, 7, 6], -1), ([3, 9, 27, 81], None), ([1, 2], None)],
+)
+def test_where_integers_follow_one_another_more_of_them_do_so(numbers: list[int], step: int | None) -> None:
+    """As pages, days or line numbers do: code that joins what is consecutive has the most to join then."""
+    more = Copies([numbers], variety=DISTINCT).resize(0, 100)
+    assert len(set(more)) == len(more) == 100 * len(numbers)
+    steps = {other - one for one, other in pairwise(more)}
+    assert (steps == {step}) if step else (len(steps) > 1)
 
 
 def test_distinct_elements_stay_distinct_and_repeated_ones_stay_repeated() -> None:

@@ -67,6 +67,7 @@ def test_an_endless_workload_is_profiled_as_far_as_it_goes(project: Project) -> 
 
 
 def test_calls_doctests_and_tests_are_workloads_too(project: Project) -> None:
+    project.limits = replace(project.limits, wall_time_s=120.0, cpu_time_s=120.0)  # pytest may start late
     project.write("work.py", WORK)
     calls = project.write("calls.py", "slow(list(range(300)))\nparse(['1'])\n")
     assert project.hottest("work.py", calls=calls) == "slow"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
@@ -360,6 +361,7 @@ def test_edge_cases_of_large_arguments_are_light_but_for_one(project: Project) -
 
 
 def test_test_files_that_only_another_revision_has_are_looked_for_here(project: Project) -> None:
+    project.limits = replace(project.limits, wall_time_s=120.0, cpu_time_s=120.0)  # pytest may start late
     project.write("work.py", "def double(x):\n    return [x, x]\n")
     project.write("tests/test_old.py", "from work import double\n\ndef test_it():\n    double(3), double(4)\n")
     target = project.target("work.py", "double")

@@ -120,3 +120,35 @@ def test_rows_that_never_agreed_are_an_assumption(compare: Compare) -> None:
     found = compare(FIRST_BEST, LAST_BEST, "f([('a', 3), ('b', 1)])\nf([('c', 2), ('d', 4), ('e', 1)])")
     assert isinstance(found, Counterexample)
     assert "len({item[1] for item in rows}) == len(rows)" in [each.expression for each in found.provided]
+
+
+BY_PLACE = """\
+def f(values, first=None, last=None):
+    first, last = first or [], last or []
+    other = sorted(value for value in values if value not in first and value not in last)
+    before = sorted((value for value in values if value in first), key=first.index)
+    return before + other + sorted((value for value in values if value in last), key=last.index)
+"""
+BY_LAST_PLACE = """\
+def f(values, first=None, last=None):
+    head = {value: place for place, value in enumerate(first or [])}
+    tail = {value: place for place, value in enumerate(last or [])}
+    other = sorted(value for value in values if value not in head and value not in tail)
+    before = sorted((value for value in values if value in head), key=head.get)
+    return before + other + sorted((value for value in values if value in tail), key=tail.get)
+"""
+
+
+def test_an_argument_that_has_nothing_to_do_with_a_difference_is_no_condition(compare: Compare) -> None:
+    """Where another argument has equal elements they differ, whatever `first` is: the calls that show it lack it."""
+    calls = (
+        "f([4, 0, 7, 8, 1, 9], first=[7, 8], last=[4, 0])\nf([5, 3, 1, 2], first=[3, 1], last=[2, 9])\n"
+        "f(list(range(60)), first=list(range(30, 20, -1)), last=list(range(5, 12)))"
+    )
+    found = compare(BY_PLACE, BY_LAST_PLACE, calls)
+    assert isinstance(found, Counterexample)
+    assert {each.expression for each in found.provided} == {
+        "len(set(first)) == len(first)",
+        "len(set(last)) == len(last)",
+    }
+    assert found.inputs_provided

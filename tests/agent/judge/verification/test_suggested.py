@@ -30,6 +30,7 @@ def f(items{hint}):
             best.append(item)
     return best
 """
+SHRINKING_S = 60.0  # on a machine that is busy with other things
 BY_DICT = "def f(items{hint}):\n    return list(dict.fromkeys(items))\n"
 
 
@@ -50,7 +51,7 @@ def suggest(make_bench: MakeBench) -> Suggest:
         main = 'if __name__ == "__main__":\n' + "".join(f"    {line}\n" for line in calls.splitlines())
         bench = make_bench(f"{original}\n\n{main}", "f")
         bench = replace(bench, workload=replace(bench.workload, assume=assume))
-        found = DifferenceSearch(bench, bench.target.source, seed=0)
+        found = DifferenceSearch(bench, bench.target.source, seed=0, shrinking_s=SHRINKING_S)
         return found.against_suggested(
             f"{candidate}\n\n{main}", Suggested(snippet, SUGGESTED, by_hints), Deadline.after(60), rounds=rounds
         )

@@ -1,0 +1,59 @@
+"""Puts the arguments of real calls in the place of those that break an assumption.
+
+Where two versions differ on a call that breaks one, this may have another cause. Then they differ on the same call with
+a real argument, too, and the assumption is of no use.
+"""
+
+from __future__ import annotations
+
+import ast
+from typing import TYPE_CHECKING, Any, Dict, Iterator, List, Sequence
+
+from .assumptions import Assumed
+
+if TYPE_CHECKING:
+    from types import ModuleType
+    from typing import Callable
+
+    from ....sandbox.driver.call_blobs import Call
+    from .call_parts import Root
+
+CROSSED = "a difference with arguments of real calls"
+MOST_CROSSED = 24  # calls that arguments are taken from
+
+
+def broken_parameters(
+    module: ModuleType, function: Callable[..., Any], expressions: Sequence[str], call: Call
+) -> List[str]:
+    """The parameters that are named in those of these assumptions that a call breaks."""
+    broken = [each for each in expressions if not Assumed(module, function, [each]).hold(call.args, call.kwargs)]
+    known = Assumed(module, function, []).arguments(call.args, call.kwargs)
+    named = {node.id for each in broken for node in ast.walk(ast.parse(each)) if isinstance(node, ast.Name)}
+    return [name for name in known if name in named]
+
+
+def crossed(root: Root, parameters: Sequence[str], names: Sequence[str], others: Sequence[Root]) -> Iterator[Root]:
+    """The call with the arguments that other calls give for some parameters, as far as each gives all of these.
+
+    Args:
+        root: of the call.
+        parameters: the names of those to replace.
+        names: those of all parameters that can be given by position, in their order.
+        others: the other calls.
+    """
+    for other in others[:MOST_CROSSED] if parameters else ():
+        given = _arguments(other, names)
+        if all(name in given for name in parameters):
+            args, kwargs = list(root[0]), dict(root[1])
+            for name in parameters:
+                at = names.index(name) if name in names else len(args)
+                if at < len(args):
+                    args[at] = given[name]
+                else:
+                    kwargs[name] = given[name]
+            yield [args, kwargs]
+
+
+def _arguments(root: Root, names: Sequence[str]) -> Dict[str, Any]:
+    args, kwargs = root
+    return {**dict(zip(names, args)), **kwargs}  # noqa: B905 - for Python 3.9
