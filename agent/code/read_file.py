@@ -28,15 +28,15 @@ def read_bytes(path: Path) -> bytes:
             raise TargetError(f"{path} is too large: {status.st_size:,} bytes, the limit is {MAX_SOURCE_BYTES:,}.")
         return path.read_bytes()
     except FileNotFoundError:
-        raise TargetError(f"No such file: {path}.{_similar(path)} Relative paths start at {Path.cwd()}.") from None
+        raise TargetError(f"No such file: {path}.{similar_name(path)} Relative paths start at {Path.cwd()}.") from None
     except (OSError, ValueError) as error:  # ValueError: a null byte in the name
         raise TargetError(f"{path} cannot be read: {getattr(error, 'strerror', None) or error}.") from None
 
 
-def _similar(path: Path) -> str:
+def similar_name(path: Path) -> str:
     """A question that names a file beside the one that is not there; empty without one."""
     with suppress(OSError, ValueError):
-        names = [each.name for each in path.parent.iterdir() if each.suffix == path.suffix]
-        for name in difflib.get_close_matches(path.name, names, n=1):
-            return f" Did you mean {name}?"
+        names = {each.stem: each.name for each in path.parent.iterdir() if each.suffix == path.suffix}
+        for stem in difflib.get_close_matches(path.stem, names, n=1):
+            return f" Did you mean {names[stem]}?"
     return ""

@@ -8,6 +8,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from afterburner.agent.code.read_file import similar_name
 from afterburner.agent.errors import NoInputsError, WorkloadError
 from afterburner.agent.events import EventKind, OnEvent, ProgressEvent
 from afterburner.agent.inputs.broken_assumptions import broken_assumptions
@@ -234,6 +235,6 @@ def _read_source(path: Path) -> str:
             raise UsageError(f"--calls: {path} is larger than {MAX_CALLS_FILE_BYTES >> 20} MiB.")
         return path.read_text(encoding="utf-8")
     except OSError as error:
-        raise UsageError(f"--calls: {path} cannot be read: {error.strerror}.") from error
+        raise UsageError(f"--calls: {path} cannot be read: {error.strerror}.{similar_name(path)}") from error
     except UnicodeDecodeError as error:
         raise UsageError(f"--calls: {path} is not UTF-8 text. Save it as UTF-8.") from error

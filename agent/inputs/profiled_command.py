@@ -20,8 +20,10 @@ def python_command(words: tuple[str, ...]) -> tuple[str, ...]:
     first, *rest = words
     known = Path(first).name in _PYTHONS
     if not known or not rest or rest == ["-m"] or (rest[0].startswith("-") and rest[0] != "-m"):
+        is_name = not known and not rest and first.replace(".", "").isidentifier()
+        hint = f" To name a function of the file, write `--function {first}`." if is_name else ""
         raise UsageError(
             f"The command {' '.join(words)!r} cannot be profiled: after -- write `python SCRIPT.py …` or "
-            "`python -m MODULE …`, with no options of Python itself."
+            f"`python -m MODULE …`, with no options of Python itself.{hint}"
         )
     return tuple(rest)

@@ -117,6 +117,11 @@ def test_what_is_no_python_command(words: tuple[str, ...]) -> None:
         python_command(words)
 
 
+def test_who_names_a_function_as_a_command_is_told_the_option() -> None:
+    with pytest.raises(UsageError, match=r"write `--function Stock\.value`"):
+        python_command(("Stock.value",))
+
+
 def test_the_tests_run_again_with_other_texts_in_place(sandbox: Sandbox, shop: Path) -> None:
     path = shop / "shop" / "texts.py"
     wrong = path.read_bytes().replace(b'";"', b'","')

@@ -142,10 +142,19 @@ def test_a_reminder_names_what_is_done_or_what_was_done_last(
     assert f"still at work{told}\n" in told_so_far.getvalue()
 
 
-def test_a_file_that_is_not_there_is_told_before_any_progress(program: CommandLine) -> None:
-    done = program("run", "missing.py")
+@pytest.mark.parametrize(
+    ("given", "hint"),
+    [(("nosuch.py",), ""), (("shops.py",), "Did you mean shop.py?"), (("shop.py", "--calls", "call.py"), "calls.py?")],
+)
+def test_a_file_that_is_not_there_is_told_before_any_progress(
+    program: CommandLine, tmp_path: Path, given: tuple[str, ...], hint: str
+) -> None:
+    for name in ("shop.py", "calls.py"):
+        (tmp_path / name).write_text("def f(): pass\n", encoding="utf-8")
+    done = program("run", *given)
     assert done.returncode == 2
     assert done.stderr.startswith("error: No such file: ")
+    assert (hint in done.stderr) if hint else ("Did you mean" not in done.stderr)
 
 
 def test_the_live_lines_fit_the_terminal_and_vanish(program: CommandLine) -> None:
