@@ -328,7 +328,8 @@ def _check_python(repository: Repo, changed: ChangedFile, data: bytes) -> None:
     try:
         text_of(data, changed.path)
     except TargetError as error:
-        if _basecodes_of_functions(repository, changed):
+        before = bytes_of_blob(repository, changed.base_blob, MOST_BYTES)
+        if before is None or codes_of_functions(decode(before)):
             raise _UnknownError(str(error)) from error
 
 

@@ -134,8 +134,9 @@ def run(
         run_many(settings, outputs, style)
         return
     outputs.check(Path(file))
-    for source in filter(None, (file, settings.inputs.calls)):
-        read_bytes(Path(source))  # a mistyped name is told before anything is shown as begun
+    read_bytes(Path(file))  # a mistyped name is told before anything is shown as begun
+    if settings.inputs.calls and not Path(settings.inputs.calls).exists():
+        read_bytes(Path(settings.inputs.calls))  # likewise
     with show_beginning(f"{function} in {display_path(file)}" if function else display_path(file), style):
         run_one = loaded_late.run_one
     run_one(settings, outputs, style)

@@ -235,6 +235,7 @@ def _read_source(path: Path) -> str:
             raise UsageError(f"--calls: {path} is larger than {MAX_CALLS_FILE_BYTES >> 20} MiB.")
         return path.read_text(encoding="utf-8")
     except OSError as error:
-        raise UsageError(f"--calls: {path} cannot be read: {error.strerror}.{similar_name(path)}") from error
+        hint = similar_name(path) if isinstance(error, FileNotFoundError) else ""
+        raise UsageError(f"--calls: {path} cannot be read: {error.strerror}.{hint}") from error
     except UnicodeDecodeError as error:
         raise UsageError(f"--calls: {path} is not UTF-8 text. Save it as UTF-8.") from error

@@ -215,16 +215,14 @@ class Replay:
 
     def _ended(self, batch: _Batch, report: CaseReport) -> list[CallOutcome | str] | None:
         """What the calls of a batch did, whose first process this report is of; None if one of them ended it."""
-        made: list[CallOutcome | str] = []
-        for _ in range(MOST_PROCESSES):
-            made += report.outcomes
-            if report.verdict is Verdict.ACCEPTED and len(made) == len(batch.calls):
-                return made
+        made: list[CallOutcome | str] = [*report.outcomes]
+        for _ in range(MOST_PROCESSES - 1):
             was_slow = report.verdict is Verdict.TIME_LIMIT and report.outcomes and self.known_names is not None
             if not was_slow or len(made) == len(batch.calls):
-                return None
+                break
             [report] = self._run([self._case(_Batch(batch.calls[len(made) :], batch.hash_seed))])
-        return None
+            made += report.outcomes
+        return made if report.verdict is Verdict.ACCEPTED and len(made) == len(batch.calls) else None
 
     def _alone(self, batches: Sequence[_Batch]) -> list[list[CallOutcome | str]]:
         """What each call does in processes of its own, one call after the other: some are done when time is up."""

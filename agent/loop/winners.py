@@ -45,7 +45,7 @@ def winners_of(state: LoopState, min_effect: float) -> list[Incumbent]:
 def unconditional_first(winners: Sequence[Incumbent], conditional: Collection[str]) -> list[Incumbent]:
     """The same winners in the same order, but behind the others those whose offer would have a condition.
 
-    Unless they are far better than all the others: then the user is told of them, whatever is offered.
+    Unless they are more than `NEARLY_AS_GOOD` times as good as the others: then the user is told of them in any case.
 
     Args:
         winners: to be confirmed in this order.

@@ -83,16 +83,17 @@ def _dict_items(encoder: Encoder, value: Any) -> Iterator[Any]:
 
 def _ordered_dict(encoder: Encoder, value: Any) -> Iterator[Any]:
     """Its order is kept beside the dictionary and read by looking keys up, which must not run code of the keys."""
-    if not all(_hash_is_builtin(key) for key in dict.keys(value)):
+    if not all(hash_is_builtin(key) for key in dict.keys(value)):
         return encoder.opaque_value("collections.OrderedDict with keys of its own making")
     keys = list(collections.OrderedDict.keys(value))
     return encoder.items("OrderedDict", [(key, dict.__getitem__(value, key)) for key in keys])
 
 
-def _hash_is_builtin(key: Any) -> bool:
+def hash_is_builtin(key: Any) -> bool:
+    """Whether no code of its class runs when the key is looked up."""
     kind = type(key)
     if kind in (tuple, frozenset):
-        return all(map(_hash_is_builtin, key))
+        return all(map(hash_is_builtin, key))
     return kind in (str, int, float, bool, bytes, complex, type(None))
 
 

@@ -10,27 +10,35 @@ import _thread
 import collections
 import re
 from operator import is_
-from types import BuiltinFunctionType, FunctionType, MethodType, ModuleType
+from types import BuiltinFunctionType, FunctionType, MemberDescriptorType, MethodType, ModuleType
 from typing import TYPE_CHECKING, Any, Callable, Dict, Hashable, List, NamedTuple, Optional, Tuple
 
-from . import type_plans
+from . import builtin_values, type_plans
 
 if not TYPE_CHECKING:
     from .tamper_seal import BUILTINS as __builtins__  # noqa: F401, N811 - of our own, see there
 
+_NOTHING = object()
 _Reader = Callable[[Any], Tuple[Any, ...]]
 
 # Tells objects that live at the same time apart, without the audit hook that `id` calls.
 _identity = object.__hash__
 _UNCHANGING = (
     *(str, int, bool, type(None), float, bytes, complex, range, re.Pattern, ModuleType),
-    *(type(_thread.allocate_lock()), _thread.RLock),  # nothing is told of these but their type
+    *(MemberDescriptorType, type(_thread.allocate_lock()), _thread.RLock),  # nothing is told of locks but their type
 )
-_MOST_PARTS = 1_000  # of one value
+_MOST_ITEMS = 3_000  # in one value: to go through more takes as long as to encode it
+_MOST_PARTS = 10_000  # that are remembered, unless what is known is made of more
 
 
 def _keys_and_values(value: Any) -> Tuple[Any, ...]:
     return (*value, *value.values())
+
+
+def _of_ordered_dict(value: Any) -> Tuple[Any, ...]:
+    """Keys and values. To go through keys in their order is to look each up, which must not run code of theirs."""
+    is_safe = all(map(builtin_values.hash_is_builtin, dict.keys(value)))
+    return (*(collections.OrderedDict.keys(value) if is_safe else dict.keys(value)), *dict.values(value))
 
 
 # What is in a value, by the identity of its type: a metaclass may have a hash of its own, which is user code.
@@ -44,8 +52,8 @@ _OF_CONTAINERS: Dict[int, _Reader] = {
     _identity(list): tuple,
     _identity(dict): _keys_and_values,
     _identity(set): tuple,
-    _identity(collections.deque): tuple,
-    _identity(collections.OrderedDict): _keys_and_values,
+    _identity(collections.deque): lambda value: (value.maxlen, *value),
+    _identity(collections.OrderedDict): _of_ordered_dict,
     _identity(collections.defaultdict): lambda value: (value.default_factory, *_keys_and_values(value)),
 }
 
@@ -55,18 +63,18 @@ class _Part:
 
     def __init__(self, owner: Any, read: _Reader, look: int) -> None:
         """Remember what is in it now, at the look with this number."""
-        self._owner, self._kind, self._read = owner, type(owner), read
+        self.owner, self._kind, self._read = owner, type(owner), read
         self.inside = read(owner)
         self._look, self._is_same = look, True
 
     def is_same(self, look: int) -> bool:
         """Whether it holds the same objects in the same order; found out once for each look."""
         if self._look != look:
-            self._look, self._is_same = look, type(self._owner) is self._kind and self._holds_the_same()
+            self._look, self._is_same = look, type(self.owner) is self._kind and self._holds_the_same()
         return self._is_same
 
     def _holds_the_same(self) -> bool:
-        now, then = self._read(self._owner), self.inside
+        now, then = self._read(self.owner), self.inside
         return len(now) == len(then) and all(map(is_, now, then))
 
 
@@ -86,13 +94,19 @@ class HeldValues:
     def __init__(self) -> None:
         """Nothing is known."""
         self._known: Dict[Hashable, _Known] = {}
+        self._unkept: Dict[Hashable, Any] = {}  # values whose changes may not be seen here
         self._parts: Dict[int, _Part] = {}  # by the identity of their owners, which they hold
+        self._most_parts = _MOST_PARTS
         self._readers: Dict[int, Tuple[type, Optional[_Reader]]] = {}  # by the identity of the class, which is held
         self._look = 0
 
     def look_again(self) -> None:
         """Begin another look: what was the same may have changed."""
         self._look += 1
+        if len(self._parts) > self._most_parts:  # of values that are gone
+            parts = (part for known in self._known.values() for part in known.parts)
+            self._parts = {_identity(part.owner): part for part in parts}
+            self._most_parts = max(_MOST_PARTS, 2 * len(self._parts))
 
     def digest_of(self, key: Hashable, value: Any) -> Optional[str]:
         """The digest that was kept, if the value is what it was then; else None."""
@@ -104,9 +118,12 @@ class HeldValues:
 
     def keep(self, key: Hashable, value: Any, digest: str) -> None:
         """Keep the digest of a value, unless something in it could change without being seen here."""
+        if self._unkept.get(key, _NOTHING) is value:
+            return
         parts = self._parts_of(value)
         if parts is None:
             self._known.pop(key, None)
+            self._unkept[key] = value
         else:
             self._known[key] = _Known(value, type(value), parts, digest)
 
@@ -114,7 +131,7 @@ class HeldValues:
         """All that can change in it; None if that cannot be told, or is too much."""
         found: List[_Part] = []
         seen: Dict[int, Any] = {}
-        waiting = [value]
+        items, waiting = 0, [value]
         while waiting:
             current = waiting.pop()
             if _cannot_change(current) or _identity(current) in seen:
@@ -123,13 +140,18 @@ class HeldValues:
             frozen = _FROZEN.get(_identity(type(current)))
             if frozen is not None:
                 waiting += frozen(current)
+                items += len(frozen(current))
                 continue
             read = self._reader_of(type(current))
-            if read is None or len(found) == _MOST_PARTS:
+            if read is None or self._is_long(current) or items > _MOST_ITEMS:
                 return None
             found.append(self._part_of(current, read))
             waiting += found[-1].inside
+            items += len(found[-1].inside)
         return found
+
+    def _is_long(self, value: Any) -> bool:
+        return _identity(type(value)) in _OF_CONTAINERS and len(value) > _MOST_ITEMS
 
     def _part_of(self, owner: Any, read: _Reader) -> _Part:
         known = self._parts.get(_identity(owner))

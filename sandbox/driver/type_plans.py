@@ -60,7 +60,7 @@ _IMMUTABLE = (
     *(dt.date, dt.time, dt.timedelta, dt.tzinfo, decimal.Decimal, enum.Enum, re.Pattern),
     pathlib.PurePath,
 )
-_FROZEN_BASES = {tuple: True, int: True, float: True, str: True, bytes: True}  # that classes are derived from
+_FROZEN_BASES = {tuple: True, int: True, float: True, str: True, bytes: True}  # of classes; a table for `_exact`
 _IMMUTABLE_BY_NAME = frozenset(("fractions.Fraction", "uuid.UUID", "zoneinfo.ZoneInfo"))
 _FILE: type = io.IOBase.__mro__[1]  # without the abstract base's hooks, which run code of subclasses
 _HEAP_TYPE = 1 << 9  # Py_TPFLAGS_HEAPTYPE: made at run time, not compiled into the interpreter
@@ -102,7 +102,8 @@ def is_iterator(kind: type) -> bool:
     if _exact(_GENERATORS, kind) is not None:
         return True
     # An iterator that is written in Python shows its state, so there is no need to run it.
-    return _has(kind, "__next__") and _has(kind, "__iter__") and _has_hidden_state(kind)
+    is_in_c = type(_found(kind, "__next__")) is types.WrapperDescriptorType  # those of itertools are small from 3.12 on
+    return _has(kind, "__next__") and _has(kind, "__iter__") and (is_in_c or _has_hidden_state(kind))
 
 
 def class_name(kind: type, module_name: Optional[str] = None) -> str:
@@ -150,6 +151,11 @@ def own_method(kind: type, name: str) -> Any:
 def _exact(table: Dict[type, Any], kind: type) -> Any:
     """Look a type up, unless its metaclass could answer for it."""
     return table.get(kind) if type(kind) is type else None
+
+
+def _found(kind: type, name: str) -> Any:
+    """What the class has under a name, itself or by a base."""
+    return next((_NAMESPACE(base)[name] for base in _MRO(kind) if name in _NAMESPACE(base)), None)
 
 
 def _has(kind: type, name: str) -> bool:

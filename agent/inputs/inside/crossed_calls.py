@@ -7,7 +7,7 @@ a real argument, too, and the assumption is of no use.
 from __future__ import annotations
 
 import ast
-from typing import TYPE_CHECKING, Any, Dict, Iterator, List, Sequence
+from typing import TYPE_CHECKING, Any, Dict, Iterator, List, Sequence, Set
 
 from .assumptions import Assumed
 
@@ -28,8 +28,14 @@ def broken_parameters(
     """The parameters that are named in those of these assumptions that a call breaks."""
     broken = [each for each in expressions if not Assumed(module, function, [each]).hold(call.args, call.kwargs)]
     known = Assumed(module, function, []).arguments(call.args, call.kwargs)
-    named = {node.id for each in broken for node in ast.walk(ast.parse(each)) if isinstance(node, ast.Name)}
+    named = {name for each in broken for name in _free_names(each)}
     return [name for name in known if name in named]
+
+
+def _free_names(expression: str) -> Set[str]:
+    names = [node for node in ast.walk(ast.parse(expression.strip(), mode="eval")) if isinstance(node, ast.Name)]
+    bound = {node.id for node in names if isinstance(node.ctx, ast.Store)}  # by a comprehension
+    return {node.id for node in names} - bound
 
 
 def crossed(root: Root, parameters: Sequence[str], names: Sequence[str], others: Sequence[Root]) -> Iterator[Root]:

@@ -76,7 +76,7 @@ def mutate_calls(request: Request, recorder: Recorder, write: Write) -> None:
 
     `cases` are `edge`, `related` (to the code, and to one another), `later` (both), `constant` (of `constants`,
     another version's), `fitted` (the calls in `given` as type hints allow them: `fitted_values`), `crossed` (those with
-    real arguments where they break what `assume` states: `crossed_calls`), `unhinted` (elements
+    real arguments where they break what `assume` states, the others as they are: `crossed_calls`), `unhinted` (elements
     of kinds that neither a hint nor a real call has) or `broken`: then nothing is made, but told what each call in
     `given` breaks of the contract.
     `bounds` are the numbers of the first of the cases and of the one after the last; `draws` is how many Hypothesis
@@ -117,7 +117,7 @@ def _mutate(request: Request, module: ModuleType, write: Write) -> None:
     varied = VariedArguments(work.assumed, bases, work.real)
     if request["cases"] == "edge":
         finder = WayFinder(module, work.function, request, write)
-        attempts.start_from(TELLING, telling_pieces(work.calls, work.bases, finder), varied)
+        attempts.start_from(TELLING, telling_pieces(work.calls, work.bases, finder), knowledge.contract, varied)
     for inputs in (_cases(request, work), _open_cases(request, work), _drawn(request, work, write)):
         attempts.make_all(with_iterators(inputs, knowledge.signature), knowledge.contract, varied)
     attempts.make_put_off(varied)
@@ -165,8 +165,8 @@ def _make_crossed(request: Request, module: ModuleType, work: _Work) -> None:
     others, names = [base.root for base in work.bases], work.knowledge.signature.names
     for encoded in request["given"]:
         call = load_call(base64.b64decode(encoded))
-        broken = broken_parameters(module, work.function, request["assume"], call)
-        made = crossed(root_with_lists(call), broken, names, others)
+        broken, root = broken_parameters(module, work.function, request["assume"], call), root_with_lists(call)
+        made = crossed(root, broken, names, others) if broken else iter((root,))
         work.attempts.make_given(Input(CROSSED, root, call) for root in made)
 
 

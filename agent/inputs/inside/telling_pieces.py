@@ -69,6 +69,8 @@ def telling_pieces(calls: Sequence[Call], bases: Sequence[Base], finder: WayFind
     watch = Stopwatch()
     known: Set[Any] = set()
     for base in bases:
+        if watch.spent_s() > PIECES_S:
+            return
         if size_of(base.root) <= LIGHT_BYTES:
             known |= finder.of(base) or set()
     for call in list(reversed(calls))[:MOST_CALLS]:

@@ -103,12 +103,12 @@ class Attempts:
             elif self._try(each):
                 varied.look(each.root)
 
-    def start_from(self, kind: str, pieces: Iterator[Base], varied: VariedArguments) -> None:
+    def start_from(self, kind: str, pieces: Iterator[Base], contract: Contract, varied: VariedArguments) -> None:
         """Try these parts of real calls, have others made like them, and tell of them; it takes no time from others."""
         watch = Stopwatch()
         with contextlib.suppress(NotCopyable, RecursionError, MemoryError):
             for piece in pieces:
-                if self._try(Input(kind, *piece)):
+                if contract.admits(piece.root) and self._try(Input(kind, *piece)):
                     varied.look(piece.root)
                     self._telling_numbers.append(self._trier.written)
                     if not any(known.root is piece.root for known in self.leading):

@@ -41,7 +41,7 @@ class Counterexample:
     difference: str  # the first difference: "returned [2, 1] instead of [1, 2] (first difference at [0])"
     kind: str  # how the input came about: "equal keys", "captured from __main__"
     blobs: tuple[bytes, ...]
-    larger_blobs: tuple[bytes, ...] = ()  # the calls before they were made smaller
+    larger_blobs: tuple[bytes, ...] = ()  # the calls that showed it first, which may be larger
     hash_seed: int = 0  # PYTHONHASHSEED under which they differ
     shrink_steps: int = 0
     every_time: bool = True  # False: the rewrite differed once, and not when the same was tried again

@@ -262,8 +262,9 @@ class DifferenceSearch:
                 beyond_hints, fitting = found, found.blobs
             else:
                 only_within = only_within or (rule is not None and len(provided) >= MOST_ASSUMED)
-                if found.kind == CROSSED and provided[-1:] == plain[-1:]:
+                if found.kind == CROSSED and provided and plain and provided[-1] is plain[-1]:
                     provided.pop()
+                    first = found  # what showed the difference before may keep to what takes its place
                 broken = rule or self._assumption_broken_by(found, len(plain))
                 if broken is None:
                     return found

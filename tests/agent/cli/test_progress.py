@@ -151,7 +151,7 @@ def test_a_file_that_is_not_there_is_told_before_any_progress(
 ) -> None:
     for name in ("shop.py", "calls.py"):
         (tmp_path / name).write_text("def f(): pass\n", encoding="utf-8")
-    done = program("run", *given)
+    done = program("run", *(each if each.startswith("--") else str(tmp_path / each) for each in given))
     assert done.returncode == 2
     assert done.stderr.startswith("error: No such file: ")
     assert (hint in done.stderr) if hint else ("Did you mean" not in done.stderr)

@@ -177,9 +177,9 @@ def test_calls_that_take_too_long_together_are_made_by_several_processes(
     project: Project, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """To look at their effects may take far longer than what was allowed for the calls."""
-    project.write("slow.py", "import time\n\ndef f(number):\n    time.sleep(0.3)\n    return number\n")
+    project.write("slow.py", "import time\n\ndef f(number):\n    time.sleep(0.4)\n    return number\n")
     target = project.target("slow.py", "f")
-    limits = replace(project.limits, wall_time_s=4.0)
+    limits = replace(project.limits, wall_time_s=6.0)
     replay = Replay(project.sandbox, target, project.environment(target), limits, known_names=("time",))
     made: list[int] = []
     run = project.sandbox.run

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from afterburner.agent.inputs.inside import telling_pieces
 from afterburner.agent.inputs.inside.small_pieces import bases_of
-from afterburner.agent.inputs.inside.telling_pieces import WayFinder, telling_pieces
 from afterburner.sandbox.driver.call_blobs import Call
 
 if TYPE_CHECKING:
@@ -44,6 +44,12 @@ QUIET = [1] * 700
 READINGS = [*QUIET, 90, *QUIET, 91, *QUIET, 92, *QUIET]
 
 
+@pytest.fixture(autouse=True)
+def _enough_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(telling_pieces, "PIECES_S", 60.0)
+    monkeypatch.setattr(telling_pieces, "LIMIT_S", 60.0)
+
+
 @pytest.fixture
 def module(tmp_path: Path) -> ModuleType:
     path = tmp_path / "shop.py"
@@ -58,8 +64,8 @@ def module(tmp_path: Path) -> ModuleType:
 def pieces_of(module: ModuleType, function: str, *arguments: object) -> list[Any]:
     calls = [Call(arguments, {}, {})]
     request = {"path": module.__file__, "qualname": function, "origin": ""}
-    finder = WayFinder(module, getattr(module, function), request, lambda _record: None)
-    return [each.root[0] for each in telling_pieces(calls, bases_of(calls), finder)]
+    finder = telling_pieces.WayFinder(module, getattr(module, function), request, lambda _record: None)
+    return [each.root[0] for each in telling_pieces.telling_pieces(calls, bases_of(calls), finder)]
 
 
 def test_what_makes_something_happen_is_all_that_is_left(module: ModuleType) -> None:
