@@ -35,24 +35,24 @@ def right_candidates(result: RunResult) -> list[RightCandidate]:
     The gain is of the latest comparison with the original; where there was none but by way of an incumbent, the product
     of both gains.
     """
-    winner = next((each for each in result.candidates if each.decision is Decision.IMPROVED), None)
+    winner = next((each.id for each in result.candidates if each.decision is Decision.IMPROVED), "")
     lineage = [each for each in result.trajectory if each is not None]
     rows = [
         RightCandidate(each.id, over_original(each, lineage), _why_not(each, lineage, winner))
         for each in result.candidates
         if each.verdict is Verdict.ACCEPTED and each.gain is not None
     ]
-    return sorted(rows, key=lambda row: (winner is None or row.id != winner.id, -row.over_original))
+    return sorted(rows, key=lambda row: (row.id != winner, -row.over_original))
 
 
-def _why_not(candidate: JudgedCandidate, lineage: Sequence[Incumbent], winner: JudgedCandidate | None) -> str:
+def _why_not(candidate: JudgedCandidate, lineage: Sequence[Incumbent], winner: str) -> str:
     match candidate.decision:
         case Decision.IMPROVED:
             return ""
         case Decision.CONDITIONAL:
             return "the same only on a condition"
-        case Decision.PROMISING if winner is not None:
-            return f"{_THE_SAME}, but {winner.id} was tested first"
+        case Decision.PROMISING if winner:
+            return f"{_THE_SAME}, but {winner} was tested first"
         case Decision.PROMISING:
             return f"{_THE_SAME}, but no test was left for it"
         case Decision.NOT_BETTER if candidate.over_original is None:

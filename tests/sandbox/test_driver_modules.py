@@ -208,8 +208,8 @@ def other_pythons() -> Iterator[str]:
 
 
 def test_the_driver_runs_on_every_supported_python_found_here(sandbox: Sandbox) -> None:
-    source = "import dataclasses\n@dataclasses.dataclass\nclass P:\n    x: int\n"
-    source += "def f(n):\n    print(n)\n    return P(n), [n]\n"
+    source = "import dataclasses, itertools\n@dataclasses.dataclass\nclass P:\n    x: int\n"
+    source += "def f(n):\n    print(n)\n    return P(n), [n], itertools.chain([n])\n"
     entry = FunctionEntry("target", "/afterburner/program/target.py", "f")
     case = CallCase((pickle.dumps(((3,), {}, {}, ()), 4),), passes=2, cold_caches=True)
     encoded: dict[tuple[int, int], bytes] = {}
@@ -223,4 +223,4 @@ def test_the_driver_runs_on_every_supported_python_found_here(sandbox: Sandbox) 
             assert report.verdict == "accepted", (python, report.detail, report.stderr)
             encoded[environment.version] = report.outcomes[0].encoded
     assert len(set(encoded.values())) == 1
-    assert render_outcome(next(iter(encoded.values()))) == "returned (P(x=3), [3]), printed '3\\n'"
+    assert render_outcome(next(iter(encoded.values()))) == "returned (P(x=3), [3], <chain of [3]>), printed '3\\n'"
