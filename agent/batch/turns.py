@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from afterburner.agent.inputs.rank import RankedTarget
 
 LEAST_SHARE_S = 45.0  # for one target: with less hardly anything can be confirmed
+ENOUGH_S = 120.0  # confirms most rewrites in real packages on two cores; what is quicker leaves the rest to the next
 LEAST_SHARE = 0.5  # of the time budget, where that is small
 MOST_TURNS = 2  # for each function of `top`: some may have no inputs
 LOOK_AHEAD_S = 5.0  # spent before a turn on finding out how many functions the time is for
@@ -36,12 +37,15 @@ _MEMORY = Path("/proc/meminfo")
 
 
 def share_of(left_s: float, turns: int, max_seconds: float) -> float | None:
-    """The time of the next of so many targets: an equal share of what is left, and not too little to confirm anything.
+    """The time of the next of so many targets: an equal share of what is left, or more if that is too little.
 
-    None: not even that is left. A whole budget that is small gives at least its half.
+    Where equal shares would be too small for all, the hottest come first and get enough. None: hardly anything could be
+    confirmed in what is left. A whole budget that is small gives each at most its half, but for an equal share.
     """
-    least_s = min(LEAST_SHARE_S, LEAST_SHARE * max_seconds)
-    return None if left_s < least_s else max(left_s / turns, least_s)
+    half_s = LEAST_SHARE * max_seconds
+    if left_s < min(LEAST_SHARE_S, half_s):
+        return None
+    return min(left_s, max(left_s / turns, min(ENOUGH_S, half_s)))
 
 
 def work_on_targets(worker: Worker, deadline: Deadline) -> None:

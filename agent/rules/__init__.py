@@ -18,6 +18,7 @@ _RULES = (
     ("set_membership", "SetMembership"),
     ("hoisted_set", "HoistedSet"),
     ("companion_set", "CompanionSet"),
+    ("key_lookup", "KeyLookup"),
     ("join_strings", "JoinStrings"),
     ("deque_queue", "DequeQueue"),
     ("count_index", "CountIndex"),

@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import pytest
 
-from afterburner.agent.batch.turns import LEAST_SHARE_S, share_of
+from afterburner.agent.batch.turns import ENOUGH_S, share_of
 from afterburner.agent.batch.work import check_limit_s
 
 
 @pytest.mark.parametrize(
     ("left_s", "turns", "max_seconds", "share_s"),
     [
-        (300.0, 3, 300.0, 100.0),
-        (300.0, 10, 300.0, LEAST_SHARE_S),
-        (46.0, 2, 300.0, LEAST_SHARE_S),
+        (900.0, 3, 900.0, 300.0),
+        (300.0, 3, 300.0, ENOUGH_S),
+        (300.0, 10, 300.0, ENOUGH_S),
+        (200.0, 3, 200.0, 100.0),
+        (46.0, 2, 300.0, 46.0),
         (44.0, 1, 300.0, None),
         (1.0, 1, 60.0, None),
         (0.0, 5, 60.0, None),
@@ -21,7 +23,7 @@ from afterburner.agent.batch.work import check_limit_s
         (31.0, 1, 60.0, 31.0),
     ],
 )
-def test_a_share_is_equal_and_no_more_than_is_left(
+def test_a_share_is_equal_or_enough_and_no_more_than_is_left(
     left_s: float, turns: int, max_seconds: float, share_s: float | None
 ) -> None:
     assert share_of(left_s, turns, max_seconds) == share_s
