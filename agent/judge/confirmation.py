@@ -113,7 +113,9 @@ def differs(found: Counterexample, gain: Gain | None) -> Comparison:
         return Comparison(Decision.CONDITIONAL, f"{shown}{found.condition}", gain)
     if found.rounding is not None:
         return Comparison(Decision.WRONG, found.rounding.words, verdict=Verdict.WRONG_ANSWER)
-    return Comparison(Decision.WRONG, f"it differs from the original {found.place}", verdict=Verdict.WRONG_ANSWER)
+    remark = f"; {found.remark}" if found.remark else ""
+    reason = f"it differs from the original {found.place}{remark}"
+    return Comparison(Decision.WRONG, reason, verdict=Verdict.WRONG_ANSWER)
 
 
 def unproven(

@@ -407,4 +407,6 @@ def _as_far_as_proven(measured: VersionFindings, too_few: Comparison | None) -> 
 
 def _reason(found: Counterexample) -> str:
     """In what two versions differ."""
-    return f"{found.rounding.words}: {found.line}" if found.rounding else found.line
+    if found.rounding:
+        return f"{found.rounding.words}: {found.line}"
+    return f"{found.line}; {found.remark}" if found.remark else found.line

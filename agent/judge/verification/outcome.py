@@ -50,6 +50,7 @@ class Counterexample:
     provided: tuple[Assumption, ...] = ()  # what held in every real call, and where it holds no difference was found
     inputs_provided: int | None = None  # made inputs that keep to it, on which both did the same; None: not counted
     rounding: Rounding | None = None  # how far floats are off, where nothing else differs on any input seen
+    remark: str = ""  # what is not known of it, in words
     test: str = ""  # a function for pytest (`written_tests`), where one was asked for
 
     @property
@@ -66,7 +67,7 @@ class Counterexample:
         """On what the rewrite does the same, in words: "the same provided that `limits` ascends, as in all …"."""
         if not self.provided:
             return ""
-        words = " and ".join(each.words for each in self.provided)
+        words = self._assumed
         held = count(max(each.held for each in self.provided), "real call")
         if self.inputs_provided:
             held += f" and {count(self.inputs_provided, 'made input')}"
@@ -74,6 +75,16 @@ class Counterexample:
             held += " (no made input with that was tried)"
         stated = " ".join(f'--assume "{each.expression}"' for each in self.provided)
         return f"the same provided that {words}, as in all {held}; state it with {stated}"
+
+    @property
+    def undecided_condition(self) -> str:
+        """What to say if too few inputs were tried to know whether its condition is the right one."""
+        tried = count(self.inputs_provided or 0, "made input")
+        return f"it may be the same provided that {self._assumed}, but the time was over after {tried} with that"
+
+    @property
+    def _assumed(self) -> str:
+        return " and ".join(each.words for each in self.provided)
 
     @property
     def told_to_models(self) -> str:

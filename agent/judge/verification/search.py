@@ -40,6 +40,7 @@ MOST_ASSUMED = 5  # assumptions that a rewrite may need together
 CROSSED = "a difference with arguments of real calls"  # the kind of inputs that `inside/crossed_calls.py` makes
 MOST_RULES = 6  # the same with rules of the contract
 SHRINKING_S = 4.0  # beyond the deadline of the search: a difference is found once
+ENOUGH_PROVIDED = 100  # made inputs that keep to a condition: with fewer, nothing is known of it if the time is over
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,7 +152,8 @@ class DifferenceSearch:
             return Agreement((), (Skipped("made inputs", reason),), exhausted=True)
         rest = partial(self._against, candidate_source, deadline, rounds=rounds, least=least, once_more=once_more)
         first = partial(rest, self._assume, real_calls=real_calls, effects_of_real_calls=effects_of_real_calls)
-        return self._up_to_date(lambda: self._provided(first(), rest))
+        enough = 0 if least is None else min(least.inputs, ENOUGH_PROVIDED)
+        return self._up_to_date(lambda: self._provided(first(), rest, enough))
 
     def unreached_lines(self, candidate_source: str) -> tuple[int, ...]:
         """Lines of the original that no input reaches on which this rewrite was compared; see `reach.unreached_lines`.
@@ -238,9 +240,11 @@ class DifferenceSearch:
             return search()
 
     def _provided(
-        self, found: Counterexample | Agreement, rest: Callable[..., Counterexample | Agreement]
+        self, found: Counterexample | Agreement, rest: Callable[..., Counterexample | Agreement], enough: int = 0
     ) -> Counterexample | Agreement:
         """What was found, with what has to be assumed so that the rest of a search finds no difference.
+
+        It has to have been long enough to tell: with at least `enough` inputs, or all that can be made.
 
         Beyond the contract that is the rule of it which the input breaks. A rewrite that differs only there is never
         wrong: if it takes too many rules, the rest of the search keeps to the contract altogether. What a type hint
@@ -282,7 +286,10 @@ class DifferenceSearch:
             return replace(found, beyond_hints=beyond_hints) if isinstance(found, Agreement) else found
         if needs_inputs and not found.inputs:
             return first
-        return replace(first, provided=tuple(provided), inputs_provided=found.inputs)
+        provided_first = replace(first, provided=tuple(provided), inputs_provided=found.inputs)
+        if needs_inputs and not found.exhausted and found.inputs < enough:
+            return replace(first, remark=provided_first.undecided_condition)
+        return provided_first
 
     def _assumption_broken_by(self, found: Counterexample, assumed: int) -> Assumption | None:
         """What holds in every real call and not in the one that was found; `assumed` were tried before it."""
@@ -374,7 +381,9 @@ class DifferenceSearch:
         With `keeps_within`, one within the contract, or the type hints, is not made smaller than that allows.
         """
         inputs = self._inputs_for(comparer.assume)
-        until = Deadline.after(self._shrinking_s)
+        # A difference beyond those that a condition leaves out is one of several: time for the others counts more.
+        longest_s = self._shrinking_s if comparer.assume == self._assume else min(self._shrinking_s, SHRINKING_S)
+        until = Deadline.after(longest_s)
         if len(found.calls[-1].blob) > SMALL_BYTES and found.may_shrink:
             for every in islice(inputs.rounds(until), ROUNDS_FOR_SMALLER):
                 made = every if found.is_ruled_out else every.within(hints_alone=found.is_probing)
@@ -390,4 +399,4 @@ class DifferenceSearch:
         if rule is None or (found.is_probing and not rule.by_hint):
             return shrunk
         stricter = replace(comparer, assume=(*comparer.assume, rule.expression))
-        return Shrinker(stricter, source, Deadline.after(self._shrinking_s), inputs.starting_from()).shrink(found)
+        return Shrinker(stricter, source, Deadline.after(longest_s), inputs.starting_from()).shrink(found)

@@ -14,7 +14,7 @@ from afterburner.agent.inputs.build import build_workload
 from afterburner.agent.inputs.staging import stage
 from afterburner.agent.judge.measuring.workbench import Workbench, workload_limits
 from afterburner.agent.judge.verification.outcome import Agreement, Counterexample
-from afterburner.agent.judge.verification.search import DifferenceSearch
+from afterburner.agent.judge.verification.search import ENOUGH_PROVIDED, DifferenceSearch, Least
 from afterburner.agent.machine import describe_machine
 from afterburner.agent.options import RunSettings
 from afterburner.sandbox import UsageError
@@ -92,7 +92,8 @@ def verify_jobs(
     )
     shrinking_s = max(SHRINKING_SHARE * search.max_seconds, 1.0)
     differences = DifferenceSearch(bench, target.source, search.seed, on_event, shrinking_s)
-    found = differences.against(against.source, deadline, real_calls=calls, effects_of_real_calls=True)
+    least = Least(ENOUGH_PROVIDED, deadline)
+    found = differences.against(against.source, deadline, real_calls=calls, least=least, effects_of_real_calls=True)
     if isinstance(found, Agreement):
         beyond = differences.beyond_real_calls(against.source)
         found = replace(found, unreached=differences.unreached_lines(against.source), beyond_calls=beyond)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from afterburner.agent.deadline import Deadline
-from afterburner.agent.judge.verification.search import SHRINKING_S, DifferenceSearch
+from afterburner.agent.judge.verification.search import SHRINKING_S, DifferenceSearch, Least
 
 from ...evidence.conftest import make_bench  # noqa: F401, TID252 - the same workbenches, as a fixture
 from ...inputs.conftest import project  # noqa: F401, TID252 - which need this one
@@ -36,6 +36,7 @@ def compare(make_bench: MakeBench) -> Compare:  # noqa: F811 - the fixture above
         *,
         function: str = "f",
         rounds: int = 4,
+        least: int | None = None,
         assume: tuple[str, ...] = (),
         float_tolerance: float | None = None,
         shrinking_s: float = SHRINKING_S,
@@ -44,12 +45,14 @@ def compare(make_bench: MakeBench) -> Compare:  # noqa: F811 - the fixture above
         main = 'if __name__ == "__main__":\n' + "".join(f"    {line}\n" for line in calls.splitlines())
         bench = make_bench(f"{original}\n\n{main}", function, float_tolerance=float_tolerance)
         bench = replace(bench, workload=replace(bench.workload, assume=assume), writes_tests=writes_tests)
+        deadline = Deadline.after(LONGEST_S)
         found = DifferenceSearch(bench, bench.target.source, seed=0, shrinking_s=shrinking_s)
         return found.against(
             f"{candidate}\n\n{main}",
-            Deadline.after(LONGEST_S),
+            deadline,
             real_calls=bench.workload.calls_in_order(),
             rounds=rounds,
+            least=None if least is None else Least(least, deadline),
         )
 
     return search

@@ -7,7 +7,10 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from afterburner.agent.judge.confirmation import differs
 from afterburner.agent.judge.verification.outcome import Agreement, Counterexample
+from afterburner.agent.judge.verification.search import ENOUGH_PROVIDED
+from afterburner.agent.types import Decision
 
 if TYPE_CHECKING:
     from .conftest import Compare
@@ -51,6 +54,18 @@ def test_an_assumption_that_every_real_call_keeps_to_makes_it_conditional(compar
     said = compare(BRACKETS, BY_BISECT, CALLS, assume=("list(limits) == sorted(limits)",))
     assert isinstance(said, Agreement)
     assert said.inputs > 50
+
+
+def test_a_condition_that_hardly_any_input_was_tried_with_is_not_known(compare: Compare) -> None:
+    last = "def f(items, n):\n    return [each for place, each in enumerate(items) if place >= len(items) - n]"
+    by_slice = "def f(items, n):\n    return items[-n:]"
+    found = compare(last, by_slice, "f([1, 2, 3], 2)\nf([7, 8], 1)", rounds=1, least=ENOUGH_PROVIDED)
+    assert isinstance(found, Counterexample)
+    assert not found.provided
+    assert found.remark.startswith("it may be the same provided that ")
+    assert ", but the time was over after " in found.remark
+    assert differs(found, None).decision is Decision.WRONG
+    assert found.remark in differs(found, None).reason
 
 
 FIRST_OF_ALL = """\
