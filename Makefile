@@ -5,12 +5,13 @@ unexport VIRTUAL_ENV PYTHONPATH PYTHONHOME
 
 BIN := .venv/bin
 PYTEST := $(BIN)/pytest
+QUICK := (floor or not slow)
 WORKERS ?= $(shell expr $$(nproc) + 1)
 DEMO ?= examples/log_report.py
 EXTENSION := lsp_server/clients/vscode
 
 .DEFAULT_GOAL := help
-.PHONY: site soak-sandbox soak-cancels help setup setup-tests demo wheel release-check test test-quick test-nightly check lint types format verify-examples readme-demo rules-page man-page schemas sandbox-pictures bench-sandbox bench-selection bench-compare bench-judge bench-mutants bench-editor bench-packages bench-coverage bench-graders bench-training bench-eval-cores bench-latency bench-floors latency-pictures train-mini miniature-page eval-smoke eval-picture eval-full vscode test-vscode vscode-pictures ci-pictures soak soak-kills load-service lock clean clean-all
+.PHONY: site soak-sandbox soak-cancels help setup setup-tests demo wheel release-check test test-slow test-nightly check lint types format verify-examples readme-demo rules-page man-page schemas sandbox-pictures bench-sandbox bench-selection bench-compare bench-judge bench-mutants bench-editor bench-packages bench-coverage bench-graders bench-training bench-eval-cores bench-latency bench-floors latency-pictures train-mini miniature-page eval-smoke eval-picture eval-full vscode test-vscode vscode-pictures ci-pictures soak soak-kills load-service lock clean clean-all
 
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' Makefile | while IFS="$$(printf '\t')" read -r name what; do \
@@ -28,10 +29,16 @@ setup-tests: ## what the tests need beyond that: compilers, Docker, PostgreSQL, 
 # What measures time runs alone, after the others: two busy workers are no place for a comparison. `worksteal` leaves
 # neighbours in one worker, so that what they share is made once. One worker more than there are cores: many tests wait,
 # for a time limit or a server.
-test: setup-tests ## all tests but the nightly ones
+test: setup-tests ## the quick tests, and a walk through each floor (a quarter of an hour on two cores)
 	@status=0; \
-	$(PYTEST) -n $(WORKERS) --maxprocesses 8 --dist worksteal -m "not timed and not nightly" || status=$$?; \
-	$(PYTEST) -m "timed and not nightly" || status=$$?; \
+	$(PYTEST) -n $(WORKERS) --maxprocesses 8 --dist worksteal -m "not timed and not nightly and $(QUICK)" || status=$$?; \
+	$(PYTEST) -m "timed and not nightly and $(QUICK)" || status=$$?; \
+	exit $$status
+
+test-slow: setup-tests ## the slow tests that `make test` leaves out and CI runs (another quarter of an hour)
+	@status=0; \
+	$(PYTEST) -n $(WORKERS) --maxprocesses 8 --dist worksteal -m "not timed and not nightly and not $(QUICK)" || status=$$?; \
+	$(PYTEST) -m "timed and not nightly and not $(QUICK)" || status=$$?; \
 	exit $$status
 
 test-nightly: setup-tests ## what takes longer: the scripts, every example and kind, every fault and attack (an hour or two)
@@ -51,9 +58,6 @@ wheel: setup ## dist/*.whl: one wheel for every machine, with the meter inside
 
 release-check: setup ## all that can be checked of a release without a network: version, wheel, licences, every floor's answer
 	$(BIN)/python -m scripts.release.check $(RELEASE)
-
-test-quick: setup ## the tests that take no more than a few seconds
-	$(PYTEST) -n $(WORKERS) --maxprocesses 8 --dist worksteal -m "not slow and not timed and not nightly"
 
 check: lint types test ## what has to hold before a commit
 

@@ -46,6 +46,7 @@ def imported() -> dict[str, str]:
     return found
 
 
+@pytest.mark.slow
 def test_every_library_that_is_imported_is_declared_or_comes_with_one_that_is() -> None:
     known = declared()
     strange = {name: module for name, module in imported().items() if name not in known}

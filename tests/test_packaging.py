@@ -137,6 +137,7 @@ def test_the_namespace_has_no_init_file() -> None:
     assert not list(ROOT.glob("**/afterburner/__init__.py"))
 
 
+@pytest.mark.slow
 def test_the_wheel_holds_every_file_of_the_floors_and_nothing_else(wheel: Path) -> None:
     names = [name for name in zipfile.ZipFile(wheel).namelist() if ".dist-info/" not in name]
     names.remove(f"{'-'.join(wheel.name.split('-')[:2])}.data/data/share/man/man1/afterburner-agent.1")

@@ -32,6 +32,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return copy / "build" / "site"
 
 
+@pytest.mark.slow
 def test_every_page_of_the_documentation_is_in_the_site_and_in_its_navigation(site: Path) -> None:
     navigation = (site / "index.html").read_text()
     for page in (ROOT / "docs").glob("*.md"):

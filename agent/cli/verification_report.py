@@ -90,7 +90,8 @@ def _print_counterexample(console: Console, found: Counterexample) -> None:
     if found.provided:
         console.print(Text(f"  {'condition':<10}{scrub_line(found.condition)}"), soft_wrap=True)
     if found.remark:
-        console.print(Text(f"  {'not known':<10}{scrub_line(found.remark)} (--max-seconds allows more)"), soft_wrap=True)
+        told = f"{scrub_line(found.remark)} (--max-seconds allows more)"
+        console.print(Text(f"  {'not known':<10}{told}"), soft_wrap=True)
     notes = [f"PYTHONHASHSEED={found.hash_seed}"] if found.hash_seed else []
     notes += [] if found.every_time else ["not every time"]
     notes.append(f"an input of the kind: {scrub_line(found.kind)}, made smaller {found.shrink_steps} times")

@@ -118,6 +118,7 @@ def test_a_cheat_is_refused_with_its_reason(sample: Sample, measured: Measure) -
     assert re.search(sample.reason, record.reason), record.reason
 
 
+@pytest.mark.floor
 @pytest.mark.parametrize("sample", as_parameters(HONEST, "timed", "slow"))
 def test_an_honest_rewrite_is_proven_to_be_faster(sample: Sample, measured: Measure) -> None:
     record = judged(sample, measured, Judge)

@@ -70,6 +70,7 @@ def test_a_second_look_at_an_original_begins_with_the_candidate(
     assert all(again[path] > found[path] for path in found), "all that was kept was used instead of being found out"
 
 
+@pytest.mark.slow
 def test_a_wrong_version_is_found_out_by_what_is_known(session: Session, jobs: dict[str, Job]) -> None:
     session.verify(jobs["original"], jobs["same"], Search(max_seconds=SECONDS))
     found = session.verify(jobs["original"], jobs["other"], Search(max_seconds=SECONDS)).found

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+import pytest
 from model_server import ModelServer, serving
-
-if TYPE_CHECKING:
-    import pytest
 
 PAGE = Path(__file__).parents[2] / "docs" / "python.md"
 SHOP = """\
@@ -24,6 +22,7 @@ if __name__ == "__main__":
 ADDS = "<thinking>why</thinking>\n<solution>\n```python\nprint(sum(map(int, input().split())))\n```\n</solution>"
 
 
+@pytest.mark.slow
 def test_every_example_of_the_page_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The function is too small for a gain, so nothing is confirmed; the problem is solved by the first answer."""
     (tmp_path / "shop.py").write_text(SHOP)

@@ -223,6 +223,7 @@ def test_a_job_that_was_cancelled_before_it_began_does_nothing(session: Session,
         session.optimize(Job.from_file(slow, function="common"), cancel=token)
 
 
+@pytest.mark.slow
 def test_two_buffers_are_verified_against_one_another(session: Session, slow: Path) -> None:
     saved = Job.from_file(slow, function="common")
     slow.write_text("nothing = 0\n")

@@ -63,6 +63,7 @@ def judged(trap: Trap, judge: type[Judge]) -> JudgedCandidate:
     return record
 
 
+@pytest.mark.floor
 @pytest.mark.slow
 @pytest.mark.parametrize("trap", by_day(sorted(set(NAMES) - NOT_FASTER)), indirect=True)
 def test_the_tempting_rewrite_is_refused_with_a_reason(trap: Trap) -> None:

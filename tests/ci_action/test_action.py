@@ -66,6 +66,7 @@ def bench(github: GitHubApi, tmp_path: Path, program: CommandLine) -> Bench:
     return Bench(github, shop, runner)
 
 
+@pytest.mark.floor
 def test_a_pull_request_gets_its_comment_its_suggestion_and_an_artifact(bench: Bench) -> None:
     pull = bench.shop.pull_request(WITH_COMMON)
     done = bench.on_pull_request("pull-request.yml", pull)
@@ -327,6 +328,7 @@ def test_the_action_installs_itself(bench: Bench, tmp_path: Path) -> None:
     assert Path(executable).is_relative_to(tmp_path)
 
 
+@pytest.mark.slow
 @pytest.mark.timed
 def test_a_slow_down_is_proven_and_fails_the_job_where_that_was_asked_for(bench: Bench) -> None:
     bench.runner.machine["AFTERBURNER_EXECUTABLE"] = PROGRAM

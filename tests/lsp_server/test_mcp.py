@@ -273,6 +273,7 @@ async def test_a_root_of_the_command_line_limits_those_of_the_client(shop: Path,
         assert "nothing in common" in error(await client.call_tool("survey", {}))
 
 
+@pytest.mark.slow
 async def test_settings_of_the_project_do_not_soften_a_verdict(shop: Path) -> None:
     (shop / "pyproject.toml").write_text("[tool.afterburner]\nfloat_tolerance = 0.5\nassume = ['len(values) > 2']\n")
     (shop / "mean.py").write_text(
@@ -305,6 +306,7 @@ async def test_what_cannot_be_done_is_said_in_words(shop: Path) -> None:
             assert says in said, (arguments, said)
 
 
+@pytest.mark.slow
 async def test_a_cancelled_call_stops_the_sandbox_and_the_server_goes_on(shop: Path) -> None:
     (shop / "endless.py").write_text("import time\n\n\ndef wait(x: int):\n    time.sleep(60)\n\n\nwait(1)\n")
     async with connected(shop) as client:
@@ -328,6 +330,7 @@ async def test_a_cancelled_call_stops_the_sandbox_and_the_server_goes_on(shop: P
         assert answer(await client.call_tool("compare", asked))["decision"] == "different"
 
 
+@pytest.mark.slow
 @pytest.mark.sampled(1)
 @pytest.mark.parametrize("reads", [True, False])
 def test_a_client_that_leaves_during_a_call_leaves_nothing_behind(shop: Path, tmp_path: Path, *, reads: bool) -> None:

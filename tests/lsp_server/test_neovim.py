@@ -13,6 +13,7 @@ from editor_client import COMMAND, PAIRS
 WALK = Path(__file__).with_name("walk.lua")
 
 
+@pytest.mark.slow
 @pytest.mark.timed
 @pytest.mark.slow
 @pytest.mark.skipif(shutil.which("nvim") is None, reason="Neovim is not installed: apt-get install neovim")

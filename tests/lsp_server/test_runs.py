@@ -44,6 +44,7 @@ def pairs(project: Path) -> Path:
     return path
 
 
+@pytest.mark.floor
 @pytest.mark.timed
 @pytest.mark.slow
 def test_the_whole_walk_with_a_change_elsewhere_meanwhile(  # noqa: PLR0915 - a run is dear: one shows all of this

@@ -112,6 +112,7 @@ def test_a_difference_on_a_condition_can_end_the_command_with_a_code_of_its_own(
     assert "`limits` ascends" in document["reason"]
 
 
+@pytest.mark.floor
 @pytest.mark.slow
 def test_a_difference_is_shown_and_reaches_the_exit_code(program: CommandLine, folder: Path) -> None:
     words = ("--fail-on", "slower,different", "--html", "page.html")

@@ -127,6 +127,7 @@ def test_a_run_with_settings_of_every_layer(program: CommandLine, project: Path)
     assert "result.json: a result is written there" in done.stdout, "or a second run would find another project"
 
 
+@pytest.mark.floor
 def test_a_run_on_a_terminal_that_is_applied(program: CommandLine, project: Path) -> None:
     with program.untimed().on_terminal("run", "names.py", *REPLAY, "--apply", folder=project) as terminal:
         terminal.expect("nothing better yet")

@@ -95,6 +95,7 @@ def told_of(document: dict[str, object]) -> list[tuple[str, str]]:
     return [(candidate["id"], candidate["verdict"]) for candidate in candidates]
 
 
+@pytest.mark.floor
 def test_a_recorded_run_can_be_replayed_and_no_secret_is_left_anywhere(
     program: CommandLine, project: Path, server: ModelServer
 ) -> None:

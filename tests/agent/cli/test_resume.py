@@ -48,6 +48,7 @@ def read_until(process: subprocess.Popen[str], words: str) -> None:
     raise AssertionError(words)
 
 
+@pytest.mark.floor
 @pytest.mark.slow
 def test_an_interrupted_run_goes_on_where_it_stands(program: CommandLine, file: Path) -> None:
     program, hold = program.held()

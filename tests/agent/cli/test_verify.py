@@ -55,6 +55,7 @@ def folder(tmp_path: Path, sandbox: Sandbox) -> Path:  # noqa: ARG001 - skips wh
     return path
 
 
+@pytest.mark.floor
 @pytest.mark.slow
 def test_a_difference_is_shown_and_ends_with_1(program: CommandLine, folder: Path) -> None:
     command = ("verify", "names.py", "--against", "wrong.py", "-f", "first", "--max-seconds", "20")

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import pytest
+
 from afterburner.agent.judge.larger_inputs import larger_calls
 from afterburner.agent.judge.scaled_calls import Climb, likely_bases, scale_calls
 
@@ -82,6 +84,7 @@ LEDGER = (
 )
 
 
+@pytest.mark.slow
 def test_private_attributes_are_no_sizes_and_nothing_beside_them_grows_alone(make_bench: MakeBench) -> None:
     """Edited by themselves they would make objects that their class forbids."""
     hidden = LEDGER.format(private="self._entries = list(entries)", public="self.name = 'plain'", read="_entries")

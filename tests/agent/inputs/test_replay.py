@@ -173,6 +173,7 @@ def test_a_call_that_hangs_is_made_once_alone_and_not_for_as_long_as_a_batch(
     assert max(limit_s for _, limit_s in alone) < project.limits.wall_time_s
 
 
+@pytest.mark.slow
 def test_calls_that_take_too_long_together_are_made_by_several_processes(
     project: Project, monkeypatch: pytest.MonkeyPatch
 ) -> None:

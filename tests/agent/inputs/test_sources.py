@@ -229,6 +229,7 @@ def consume(stream: Iterator[NoSuchThing]) -> None:
 """
 
 
+@pytest.mark.slow
 @pytest.mark.sampled(2)
 @pytest.mark.parametrize(
     "function", ["dedupe", "common", "primes", "slow_fibonacci", "dearest", "look_up", "Stack.inversions"]
@@ -360,6 +361,7 @@ def test_edge_cases_of_large_arguments_are_light_but_for_one(project: Project) -
     assert sum(len(call.blob) > 128 * 1024 for call in derived.values()) <= 1
 
 
+@pytest.mark.slow
 def test_test_files_that_only_another_revision_has_are_looked_for_here(project: Project) -> None:
     project.limits = replace(project.limits, wall_time_s=120.0, cpu_time_s=120.0)  # pytest may start late
     project.write("work.py", "def double(x):\n    return [x, x]\n")

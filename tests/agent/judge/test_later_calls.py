@@ -150,6 +150,7 @@ def test_an_edge_case_that_no_test_has_does_not_stand_against_timing_the_real_ca
     assert found.decision is ComparisonDecision.SLOWER, found
 
 
+@pytest.mark.floor
 @pytest.mark.timed
 def test_a_slow_down_of_every_call_is_one(compared: Compared) -> None:
     found = compared(SQUARES, LONGER, "f(20_000)")

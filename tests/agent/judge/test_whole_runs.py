@@ -200,6 +200,7 @@ def test_a_test_that_reaches_the_function_through_another_module_counts(judged: 
     assert found == WholeRunDifference(Decision.WRONG, "test_page.py::test_page passed before, and fails with it")
 
 
+@pytest.mark.slow
 def test_a_test_that_the_rewrite_breaks_is_named_and_one_that_failed_before_is_not(
     judged: Judged, tmp_path: Path
 ) -> None:

@@ -110,6 +110,7 @@ def test_an_interrupt_tells_what_is_known_and_stores_nothing(program: CommandLin
     assert list(program.home.rglob("selfcheck.json")) == []
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("sandbox")
 def test_without_a_sandbox_nothing_is_checked(program: CommandLine) -> None:
     known = str(cache_folder().parent)  # the meter is built, so that there is nothing to wait for

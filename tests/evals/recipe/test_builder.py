@@ -71,6 +71,7 @@ def test_a_case_on_which_one_solution_fails_is_dropped(sums: Any) -> None:
     assert [each for each in built.problem.notes if each.endswith("dropped: a solution fails")]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("evaluator", "references"), [(TOKENS, 4), pytest.param("", 3, marks=pytest.mark.nightly)])
 def test_outputs_are_compared_by_the_evaluator(sums: Any, evaluator: str, references: int) -> None:
     """An answer below empty lines is right for an evaluator of tokens, and wrong for lines."""

@@ -53,6 +53,7 @@ def test_the_page_shows_all_of_it_without_a_script(report: Report, visit: OpenFi
     assert page.get_by_role("cell", name="without feedback").first.is_visible()
 
 
+@pytest.mark.slow
 def test_the_script_tells_values_and_hides_runs(report: Report, visit: OpenFile) -> None:
     seen = visit(report.page, scripts=True)
     assert seen.complaints == []

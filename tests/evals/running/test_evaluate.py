@@ -42,6 +42,7 @@ def afterburner(*words: str, expected: int = 0) -> str:
     return done.stdout + done.stderr
 
 
+@pytest.mark.floor
 def test_a_replayed_model_is_evaluated_and_everything_is_stored(
     benchmark: Callable[..., Path], recording: Callable[..., str], tmp_path: Path
 ) -> None:

@@ -28,6 +28,7 @@ def docker_program(program: CommandLine, docker_options: DockerOptions) -> Comma
     return replace(program, variables={**program.variables, "DOCKER_HOST": docker_options.address or ""})
 
 
+@pytest.mark.slow
 @pytest.mark.timed
 def test_a_function_is_proven_in_the_image_of_its_project(docker_program: CommandLine, shop: Shop) -> None:
     asked = ("--function", "distinct", "--calls", str(shop.calls), "--environment", "image")

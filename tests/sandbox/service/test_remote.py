@@ -265,6 +265,7 @@ def killed_while_running(service: Service, sleeper: Sleeper, then: Callable[[], 
         yield running
 
 
+@pytest.mark.slow
 def test_a_task_is_sent_again_to_a_service_that_was_killed_and_starts_again(
     serve: Serve, sleeper: Sleeper, monkeypatch: pytest.MonkeyPatch
 ) -> None:

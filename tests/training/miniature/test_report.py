@@ -73,6 +73,7 @@ def test_a_report_says_which_loop_is_ahead_and_which_one_rises(tmp_path: Path) -
     assert np.shape(found["GRPO"][BEYOND_I.value]) == (SEEDS, PROBLEMS, ITERATIONS + 1)
 
 
+@pytest.mark.slow
 def test_a_report_of_the_smallest_size_speaks_of_what_it_has(tmp_path: Path) -> None:
     """One seed, one problem and one iteration: no interval, and no fifth iteration to gain after."""
     scores = {label: _scores(0.3, 0.5, draw, seeds=1, problems=1, iterations=1) for draw, label in enumerate("ab")}

@@ -106,6 +106,7 @@ def taught(mini: Mini, made_once: Callable[[str, Callable[[Path], object]], Path
     return made_once("taught", lambda folder: train(settings, folder / "run")) / "run"
 
 
+@pytest.mark.floor
 def test_sft_learns_eight_examples_by_heart(taught: Path) -> None:
     losses = [row["loss"] for row in lines(taught / "metrics.jsonl") if "loss" in row]
     assert losses[0] > 5

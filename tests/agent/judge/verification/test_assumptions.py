@@ -107,6 +107,7 @@ def test_what_every_real_call_begins_with_or_stays_below_is_an_assumption(
     assert expression in [each.expression for each in found.provided], (found.line, found.provided)
 
 
+@pytest.mark.floor
 def test_what_is_wrong_within_every_assumption_is_wrong(compare: Compare) -> None:
     found = compare(BRACKETS, BY_BISECT.replace("bisect_right", "bisect_left"), CALLS.replace(", 10, 25]", ", 11, 25]"))
     assert isinstance(found, Counterexample)

@@ -28,6 +28,7 @@ def f(items, limit):
 UNREACHED = (5, 9, 15)  # the call of `report`, `total -= 1`, and the line in the handler
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("old", "new", "changed"),
     [

@@ -71,6 +71,7 @@ def f(xs, width):
 WINDOWS = "f([0.1, 0.7, float('nan'), 0.2, 0.3, 0.4, 0.9], 2)"
 
 
+@pytest.mark.slow
 def test_one_nan_does_not_excuse_what_follows_it(compare: Compare) -> None:
     found = compare(ROLLING, RUNNING, WINDOWS, rounds=0, float_tolerance=1e-9)
     assert isinstance(found, Counterexample)

@@ -58,6 +58,7 @@ def test_equal_keys_are_tried_and_what_is_shown_can_be_pasted(compare: Compare) 
     assert found.line.startswith(f"{call} returned ")
 
 
+@pytest.mark.floor
 def test_rewrites_that_do_the_same_agree_on_inputs_of_many_kinds(compare: Compare) -> None:
     found = compare(STABLE, BY_SORTING, ROWS, rounds=4)
     assert isinstance(found, Agreement)

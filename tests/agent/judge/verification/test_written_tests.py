@@ -145,6 +145,7 @@ TEXTS = [
 VALUES = [repr(TEXTS), repr({text: text for text in TEXTS}), f"Odd(**{{{TEXTS[0]!r}: 1}})", "Evil(a=1)"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "value",
     [pytest.param(VALUES[0], id="texts")]

@@ -61,6 +61,7 @@ def ask_through(
     return proposals
 
 
+@pytest.mark.slow
 @pytest.mark.sampled(1)
 @pytest.mark.parametrize("answer", [long_answer, lambda *_: "short"], ids=["long", "short"])
 def test_a_cap_of_money_holds_with_eight_candidates_at_once(
@@ -97,6 +98,7 @@ def test_a_cap_of_tokens_holds_with_eight_candidates_at_once(server: ModelServer
     assert "$" not in told(usage)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("caps", [Caps(cost_usd=0.5), Caps(tokens=40_000)], ids=["money", "tokens"])
 def test_a_cap_holds_for_a_model_of_which_litellm_knows_no_limit_of_length(
     server: ModelServer, request_of: MakeRequest, monkeypatch: pytest.MonkeyPatch, caps: Caps
