@@ -32,6 +32,7 @@ MOST_IN_CYCLE = 3  # links
 MOST_ELEMENTS = 6  # of another sequence
 FEW_KNOWN = 2  # elements for which a made function does otherwise than for the rest
 LONG_CHAIN = "long chain"
+OVERLAPPING = "texts that overlap in another text"
 OF_LENGTH = "as many elements as the code mentions"
 LONGEST_TEXT = 40  # of a constant: longer ones are messages
 _LARGEST = 2**63
@@ -128,12 +129,31 @@ def _of_sequence(root: Root, place: Place) -> Iterator[Tuple[str, List[Any]]]:
         first = own[0] or "a"
         yield "texts that contain each other", [first, first + first[:1], first[:1]]
         yield "texts that contain each other", [first[:1], first, first + first]
+        for pieces in _pieces_of_texts(root, place):
+            yield OVERLAPPING, pieces
     for other in places(root):
         if other.site != place.site and type(other.value) in SEQUENCES and other.value:
             theirs = list(other.value)[:MOST_ELEMENTS]
             if type(theirs[0]) is type(own[0]):
                 yield "elements of another argument", theirs
                 yield "elements of another argument", own[:MOST_ELEMENTS] + theirs
+
+
+def _pieces_of_texts(root: Root, place: Place) -> Iterator[List[str]]:
+    """Two pieces of each text beside this place that share a part of it, the later one first.
+
+    Whoever looks for one after the other finds the later one there; whoever looks for both at once, the earlier one.
+    """
+    for other in places(root):
+        if type(other.value) is not str or other.site[: len(place.site)] == place.site:
+            continue
+        text = other.value[:LONGEST_TEXT]
+        words = [(found.start(), found.end()) for found in itertools.islice(re.finditer(r"\S+", text), 3)]
+        if len(words) == 3:
+            (start, _), (middle, end), (_, last) = words
+            yield [text[middle:last], text[start:end]]
+        elif len(text) > 2:
+            yield [text[1:3], text[:2]]
 
 
 def _functions_for(root: Root, place: Place) -> Iterator[Tuple[str, Any]]:
@@ -205,6 +225,9 @@ def _of_mapping(root: Root, place: Place) -> Iterator[Related]:
         longer[texts[0] + texts[0][:1]] = table[texts[0]]
         longer[texts[0][:1]] = table[texts[-1]]
         yield "texts that contain each other", _with_content(root, place, longer)
+        for pieces in _pieces_of_texts(root, place):
+            replaced = {piece: table[texts[number % len(texts)]] for number, piece in enumerate(pieces)}
+            yield OVERLAPPING, _with_content(root, place, replaced)
         if all(type(value) is str for value in table.values()) and len(texts) > 1:
             yield "values that are keys", _with_content(root, place, {**table, texts[0]: texts[1]})
         for key, named in _placeholders(root, table, texts[:MOST_TEXTS]):

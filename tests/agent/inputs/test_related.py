@@ -110,6 +110,14 @@ def test_texts_contain_each_other_and_overlap() -> None:
     assert ["x", {"aba": "b", "b": "c"}] in found["values that are keys"]
 
 
+def test_pieces_of_a_text_overlap_in_it() -> None:
+    kind = "texts that overlap in another text"
+    assert _inputs("a new york offer", ["new", "old"])[kind] == [["a new york offer", ["new york", "a new"]]]
+    assert _inputs("abc", {"a": "1", "b": "2"})[kind] == [["abc", {"bc": "1", "ab": "2"}]]
+    assert _inputs("abc", {"a": "1"})[kind] == [["abc", {"bc": "1", "ab": "1"}]]
+    assert kind not in _inputs("ab", ["abc"])
+
+
 def test_a_value_stands_for_another_as_a_template_names_it() -> None:
     found = _inputs("Dear {name} of %town%", {"name": "Ann", "town": "Ulm", "size": 3})["value that stands for another"]
     assert [fields for _, fields in found] == [

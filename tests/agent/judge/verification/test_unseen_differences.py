@@ -27,6 +27,16 @@ pytestmark = pytest.mark.slow
             marks=pytest.mark.nightly,
         ),
         pytest.param(
+            "import re\ndef f(text, words):\n    for word in words:\n"
+            "        text = re.sub(rf'\\b{re.escape(word)}\\b', '*', text)\n    return text\n",
+            "import re\ndef f(text, words):\n    found = '|'.join(map(re.escape, words))\n"
+            "    return re.sub(rf'\\b(?:{found})\\b', '*', text) if words else text\n",
+            "f('you darn fool', ['darn', 'fool'])\nf('all fine here', ['darn'])",
+            "instead of",
+            id="words that overlap in a text",
+            marks=pytest.mark.nightly,
+        ),
+        pytest.param(
             "def f(words):\n    return list(dict.fromkeys(words))\n",
             "def f(words):\n    return list(set(words))\n",
             "f(['ash'])\nf(['elm', 'elm'])",
