@@ -47,6 +47,8 @@ _SECRET_NAMES = (
 )
 _SECRET_FOLDERS = frozenset({".aws", ".azure", ".docker", ".gcloud", ".gnupg", ".kube", ".ssh", "secrets"})
 _COPY_SUFFIXES = (".bak", ".old", ".orig", ".backup", ".save", "~")  # of a file that is kept beside its newer version
+# Modules that a build writes beside the others and that git mostly ignores: the version, and compiled extensions.
+_GENERATED = (":(glob)**/*version*.py", ":(glob)**/*.so", ":(glob)**/*.pyd")
 _FOREIGN_FOLDERS = frozenset(
     {
         ".git",
@@ -317,7 +319,7 @@ def _own_files(root: Path, left_out: list[str]) -> Iterator[Path]:
         yield from _files_below(root, root, left_out)
         return
     environments = _Environments(root)
-    for name in listed:
+    for name in sorted({*listed, *_generated_modules(root, listed)}):
         if environments.hold(name):
             continue
         path = root / name
@@ -325,6 +327,28 @@ def _own_files(root: Path, left_out: list[str]) -> Iterator[Path]:
             yield from (name / inner for inner in _git_files(path) or ())
         else:
             yield name
+
+
+def _generated_modules(root: Path, listed: Sequence[Path]) -> Iterator[Path]:
+    """Modules that git ignores and that importing a package may need: what its build wrote beside its own modules."""
+    packages = {name.parent for name in listed if name.suffix == ".py"}
+    ignored = _git_files(root, "--others", "--ignored", "--exclude-standard", "--", *_GENERATED) or ()
+    yield from (name for name in ignored if name.parent in packages)
+
+
+def add_generated_modules(root: Path, tree: Path) -> None:
+    """Put such modules of a project beside those of a revision of it, which importing it may need, too.
+
+    Args:
+        root: the project.
+        tree: the files of the revision; what is there stays.
+    """
+    for name in _generated_modules(root, _git_files(root) or ()):
+        source, place = root / name, tree / name
+        if source.is_file() and not source.is_symlink() and place.parent.is_dir() and not os.path.lexists(place):
+            inside = place.parent.resolve().is_relative_to(tree.resolve())
+            if inside:
+                shutil.copyfile(source, place)
 
 
 def is_tracked(path: Path) -> bool:

@@ -52,6 +52,9 @@ class VerifyDocument(Document):
     unreached: list[int] = Field(
         description="Lines of FILE's function that no input is known to have reached; empty where they differ."
     )
+    unvaried: list[str] = Field(
+        description="Parameters of which no other argument could be made than those of the real calls."
+    )
     beyond_hints: CounterexamplePart | None = Field(
         description="A difference on values that FILE's type hints rule out, which does not count; else null."
     )
@@ -91,6 +94,7 @@ def document_of(result: Verification, seed: int, float_tolerance: float | None) 
             "counterexample": counterexample,
             "inputs": [{"kind": kind, "inputs": number} for kind, number in agreement.by_kind],
             "unreached": agreement.unreached,
+            "unvaried": agreement.unvaried,
             "beyond_hints": agreement.beyond_hints,
             "beyond_calls": agreement.beyond_calls,
             "exhausted": agreement.exhausted,

@@ -28,6 +28,7 @@ _PLACEHOLDER_COMMENT = "Replace with your copy of Afterburner Agent and the comm
 _INSTALL = "python -m pip install pytest -r requirements.txt"
 _ACTION = re.compile(r"[\w.-]+/[\w.-]+(?:/[\w./-]+)?@[0-9a-f]{40}", re.ASCII)
 _HINTS = "afterburner.hints"
+_TEST_TOOLS = ("test", "tests", "testing", "dev")  # how projects call the extra, or the group, of their tests
 _NO_TABLE = "`tool` is no plain table there; add [tool.afterburner] yourself"
 
 
@@ -162,7 +163,18 @@ def _own_requirements(folder: Path) -> str:
     except (ValueError, RecursionError):
         project = {}
     is_package = os.path.isfile(folder / "setup.py") or not project.keys().isdisjoint({"project", "build-system"})
-    return " -e ." if is_package else ""
+    extra = _test_tools(project, "project", "optional-dependencies")
+    group = _test_tools(project, "dependency-groups")
+    package = (f' -e ".[{extra}]"' if extra else " -e .") if is_package else ""
+    return package + (f" --group {group}" if group else "")
+
+
+def _test_tools(project: dict[str, Any], *path: str) -> str:
+    """The name under which a table of pyproject.toml lists what the tests need; empty if none is called like that."""
+    table: object = project
+    for key in path:
+        table = table.get(key) if isinstance(table, dict) else None
+    return next((name for name in _TEST_TOOLS if isinstance(table, dict) and name in table), "")
 
 
 def editor_settings(folder: Path) -> Change:

@@ -16,7 +16,7 @@ from afterburner.agent.inputs.staging import copy_project, environment_of, left_
 from afterburner.agent.options import RunSettings, UnsavedText
 from afterburner.sandbox import Bind, UsageError
 from afterburner.sandbox.installations import own_environment
-from afterburner.sandbox.project import StagedProject, find_project_root
+from afterburner.sandbox.project import StagedProject, add_generated_modules, find_project_root
 
 if TYPE_CHECKING:
     from afterburner.agent.events import OnEvent
@@ -83,6 +83,7 @@ def read_version(job: Job, sandbox: Sandbox, *, or_bound: bool = False) -> Versi
 def _of_revision(job: Job, path: Path, sandbox: Sandbox, *, whole_program: bool, or_bound: bool) -> Version:
     root, folder = find_project_root(path), sandbox.staging_folder()
     tree = export_tree(root, job.revision, folder)
+    add_generated_modules(root, folder)
     place = folder / path.relative_to(root)
     if not place.resolve().is_relative_to(folder.resolve()) or not place.is_file():
         raise TargetError(f"{path.relative_to(root)} is not a file of revision {job.revision}.")

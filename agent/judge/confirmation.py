@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
+from afterburner.agent.inputs.judging import AS_CALLED
 from afterburner.agent.judge.comparison import Comparison
 from afterburner.agent.judge.verification.reach import UnseenLine, lines_in_words
 from afterburner.agent.types import Decision
@@ -162,9 +163,13 @@ def _condition(agreed: Agreement, unreached: Sequence[int], made: int | None, ne
         )
     if agreed.unvaried:
         names = " and ".join(f"`{name}`" for name in agreed.unvaried)
-        stated = " ".join(f'--assume "{name} is not None"' for name in agreed.unvaried)
+        stated = " ".join(f'--assume "{AS_CALLED}({name})"' for name in agreed.unvaried)
         are, them = ("is", "it") if len(agreed.unvaried) == 1 else ("are", "them")
-        return f"{names} {are} like in the real calls, for nothing else could be made of {them}; state it with {stated}"
+        return (
+            f"{names} {are} like in the real calls, for nothing else could be made of {them}, and no difference on "
+            f"others was looked for; give calls with others with --calls, and if all of them show what matters, state "
+            f"it with {stated}"
+        )
     if needed:
         names = " and ".join(f"`{name}`" for name in needed)
         stated = " ".join(f'--assume "not {name}"' for name in needed)

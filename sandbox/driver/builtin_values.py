@@ -84,7 +84,9 @@ def _dict_items(encoder: Encoder, value: Any) -> Iterator[Any]:
 def _ordered_dict(encoder: Encoder, value: Any) -> Iterator[Any]:
     """Its order is kept beside the dictionary and read by looking keys up, which must not run code of the keys."""
     if not all(hash_is_builtin(key) for key in dict.keys(value)):
-        return encoder.opaque_value("collections.OrderedDict with keys of its own making")
+        return encoder.opaque_value(
+            "an OrderedDict whose keys are of classes of the program: reading its order runs their code"
+        )
     keys = list(collections.OrderedDict.keys(value))
     return encoder.items("OrderedDict", [(key, dict.__getitem__(value, key)) for key in keys])
 

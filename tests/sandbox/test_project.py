@@ -14,7 +14,14 @@ import pytest
 from afterburner.sandbox import Bind, Program, Sandbox, TestCase, UsageError
 from afterburner.sandbox import project as project_module
 from afterburner.sandbox.installations import own_environment
-from afterburner.sandbox.project import StagedProject, find_project_root, list_project, replace_in_copy, stage_project
+from afterburner.sandbox.project import (
+    StagedProject,
+    add_generated_modules,
+    find_project_root,
+    list_project,
+    replace_in_copy,
+    stage_project,
+)
 
 
 @pytest.fixture
@@ -59,6 +66,23 @@ def test_in_a_repository_what_git_ignores_stays_out(root: Path) -> None:
     assert copied == {"pkg/a.py", "pkg/new.py", "notes.txt", ".gitignore", ".hidden"}
     assert (staged.files, staged.left_out) == (5, ())
     assert staged.binds == (Bind(str(root.parent / "copy"), str(root)),)
+
+
+@needs_git
+def test_modules_that_a_build_wrote_are_copied_although_git_ignores_them(root: Path) -> None:
+    ignored = ("pkg/_version.py", "pkg/fast.so", "build/lib/pkg/_version.py", "pkg/settings.py", "docs/version.py")
+    target = fill(root, "pkg/a.py", "docs/index.md", ".gitignore", *ignored)
+    (root / ".gitignore").write_text("\n".join((*ignored, "build/")))
+    git(root, "init", "-q")
+    git(root, "add", "pkg/a.py", "docs/index.md", ".gitignore")
+    _, copied = stage(root, target)
+    assert copied == {"pkg/a.py", "docs/index.md", ".gitignore", "pkg/_version.py", "pkg/fast.so"}
+    tree = root.parent / "tree"
+    fill(tree, "pkg/a.py", "pkg/fast.so")
+    (tree / "pkg/fast.so").write_text("of the revision")
+    add_generated_modules(root, tree)
+    assert {str(path.relative_to(tree)) for path in tree.rglob("*.*")} == {"pkg/a.py", "pkg/fast.so", "pkg/_version.py"}
+    assert (tree / "pkg/fast.so").read_text() == "of the revision"
 
 
 def test_outside_a_repository_dot_files_and_environments_stay_out(root: Path) -> None:

@@ -28,6 +28,7 @@ MOST_CONSTANTS = 60  # of one type
 MOST_LENGTHS, LONGEST = 6, 2_000  # of sequences and texts; elements
 MOST_TABLE_ITEMS = 40  # of one table of the module
 MOST_TEXTS = 6  # of other places, that a text is made of
+MOST_CHARACTERS, LONGEST_OF_FEW = 3, 4  # of texts that are made of characters that the code mentions
 MOST_IN_CYCLE = 3  # links
 MOST_ELEMENTS = 6  # of another sequence
 FEW_KNOWN = 2  # elements for which a made function does otherwise than for the rest
@@ -65,6 +66,13 @@ class Constants:
         """Integers, each with those beside it, that are longer than an edge case and no longer than is quick to try."""
         lengths = (value for value in self.samples(int) if FEW < value <= LONGEST)
         return list(itertools.islice(dict.fromkeys(lengths), MOST_LENGTHS))
+
+    def together(self) -> Iterator[str]:
+        """Short texts of the characters that the code mentions alone: what escapes and separates, in every order."""
+        characters = [text for text in self._by_type[str] if len(text) == 1][:MOST_CHARACTERS]
+        longest = LONGEST_OF_FEW if len(characters) <= 2 else LONGEST_OF_FEW - 1
+        for length in range(2, longest + 1):
+            yield from map("".join, itertools.product(characters, repeat=length))
 
     def near(self, value: Any) -> Iterator[Any]:
         """Constants in place of a value of their type, each with those beside it; the other kind of number, too."""
@@ -129,6 +137,8 @@ def _of_sequence(root: Root, place: Place) -> Iterator[Tuple[str, List[Any]]]:
         first = own[0] or "a"
         yield "texts that contain each other", [first, first + first[:1], first[:1]]
         yield "texts that contain each other", [first[:1], first, first + first]
+        for letters in _of_nearly_the_same_letters(first):
+            yield "texts of nearly the same letters", letters
         for pieces in _pieces_of_texts(root, place):
             yield OVERLAPPING, pieces
     for other in places(root):
@@ -137,6 +147,15 @@ def _of_sequence(root: Root, place: Place) -> Iterator[Tuple[str, List[Any]]]:
             if type(theirs[0]) is type(own[0]):
                 yield "elements of another argument", theirs
                 yield "elements of another argument", own[:MOST_ELEMENTS] + theirs
+
+
+def _of_nearly_the_same_letters(text: str) -> Iterator[List[str]]:
+    """Texts in another order; of the same letters, but unlike often; of letters whose numbers have the same sum."""
+    one, other = [*dict.fromkeys(text + "ba")][:2]
+    yield [one + other, other + one]
+    yield [one + one + other, one + other + other]
+    if one < "~" and "\0" < other <= "~":
+        yield [one + other, chr(ord(one) + 1) + chr(ord(other) - 1)]
 
 
 def _pieces_of_texts(root: Root, place: Place) -> Iterator[List[str]]:
@@ -211,6 +230,8 @@ def _of_one_nan(root: Root, place: Place) -> Iterator[Related]:
 def _of_text(root: Root, place: Place, constants: Constants) -> Iterator[Related]:
     for value in _unlike(place.value, _of_texts(root, place)):
         yield "text made of other texts", with_value(root, place, value)
+    for value in _unlike(place.value, constants.together()):
+        yield "characters that the code mentions", with_value(root, place, value)
     around = place.value[:LONGEST_TEXT]
     for constant in constants.near(place.value):
         for value in (f"{around} {constant} {around}", constant + constant):

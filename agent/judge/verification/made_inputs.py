@@ -21,6 +21,7 @@ from afterburner.agent.inputs.choosing import is_invented
 from afterburner.agent.inputs.harness import Harness
 from afterburner.agent.inputs.harness_answers import FoundCall
 from afterburner.agent.inputs.hypothesis_interpreter import drawing_environment
+from afterburner.agent.inputs.judging import stated_as_called
 from afterburner.agent.inputs.replayed_calls import Replay
 from afterburner.agent.judge.verification.reach import LOOKING_S, unreached_lines
 from afterburner.agent.types import Skipped
@@ -200,21 +201,22 @@ class Inputs:
         return len(self._rounds)
 
     def unvaried(self, rounds: int) -> tuple[str, ...]:
-        """Parameters whose argument was the real one in all of so many rounds, and that no assumption names.
+        """Parameters whose argument was the real one in all of so many rounds, unless that is stated to be enough.
 
         Without those that `never_given` tells.
         """
-        return tuple(name for name in self._as_in_real_calls(rounds) if name not in self._never_given)
+        enough = self._never_given | stated_as_called(self.assume)
+        return tuple(name for name in self._as_in_real_calls(rounds) if name not in enough)
 
     def never_given(self, rounds: int) -> tuple[str, ...]:
-        """The same of `*args` and `**kwargs` that no call gives anything."""
-        return tuple(name for name in self._as_in_real_calls(rounds) if name in self._never_given)
+        """The same of `*args` and `**kwargs` that no call gives anything, and that no assumption names."""
+        said = {node.id for text in self.assume for node in ast.walk(ast.parse(text)) if isinstance(node, ast.Name)}
+        return tuple(name for name in self._as_in_real_calls(rounds) if name in self._never_given - said)
 
     def _as_in_real_calls(self, rounds: int) -> tuple[str, ...]:
-        said = {node.id for text in self.assume for node in ast.walk(ast.parse(text)) if isinstance(node, ast.Name)}
         with self._making:
             known = self._varied if rounds >= self.made else self._varied_by[rounds - 1] if rounds else {}
-            return tuple(name for name, varied in known.items() if not varied and name not in said)
+            return tuple(name for name, varied in known.items() if not varied)
 
     def unreached(self, rounds: int) -> tuple[int, ...]:
         """Lines of the original that no real call and none of so many rounds reaches, as far as that can be told."""

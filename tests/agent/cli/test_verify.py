@@ -113,6 +113,11 @@ def test_lines_that_no_input_reached_are_told() -> None:
     ("differs", "headline"),
     [
         ((), "No difference found  "),
+        (("unvaried",), "No difference found with the `self` of the real calls alone  "),
+        (
+            ("unvaried", "beyond_hints"),
+            "No difference found with the `self` of the real calls alone, on values that fit the type hints  ",
+        ),
         (("beyond_hints",), "No difference found on values that fit the type hints  "),
         (("beyond_calls",), "No difference found on values of the kinds in the real calls  "),
         (
@@ -125,12 +130,14 @@ def test_the_headline_says_on_which_values_no_difference_was_found(differs: tupl
     target = Target("/names.py", ORIGINAL, "first", "names", "/", "/")
     machine = Machine("Linux", "CPU", 2, 1, "3.11", "bubblewrap", "rlimits")
     other = Counterexample(("first(True)",), "returned 1", "returned 2", "it differs", "boolean", ())
-    found = Agreement((("empty", 3),), **dict.fromkeys(differs, other))  # type: ignore[arg-type]
+    named = {"unvaried": ("self",)} if "unvaried" in differs else {}
+    of_values = dict.fromkeys((each for each in differs if each != "unvaried"), other)
+    found = Agreement((("empty", 3),), **named, **of_values)  # type: ignore[arg-type]
     console = open_console(io.StringIO())
     print_verification(console, Verification(target, "/right.py", found, (), (), (), machine, 1.0))
     assert isinstance(console.file, io.StringIO)
     assert console.file.getvalue().startswith(headline)
-    assert ("for example" in console.file.getvalue()) == bool(differs)
+    assert ("for example" in console.file.getvalue()) == bool(of_values)
 
 
 def test_real_calls_alone_are_no_search() -> None:

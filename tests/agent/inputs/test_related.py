@@ -27,7 +27,7 @@ from afterburner.agent.inputs.inside.related_values import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
 MODULE = ModuleType("taxes")
 exec(  # noqa: S102 - the text below
@@ -68,11 +68,11 @@ def test_sequences_and_texts_are_tried_around_the_lengths_that_the_code_mentions
         assert not list(inputs_of_lengths(root, next(iter(places(root))), constants))
 
 
-def _inputs(*args: object) -> dict[str, list[list[object]]]:
+def _inputs(*args: object, mentioned: Sequence[object] = ()) -> dict[str, list[list[object]]]:
     root = root_of(args, {})
     found: dict[str, list[list[object]]] = {}
     for place in places(root):
-        for kind, changed in related_inputs(root, place, Constants([])):
+        for kind, changed in related_inputs(root, place, Constants(mentioned)):
             found.setdefault(kind, []).append(changed[0])
     return found
 
@@ -108,6 +108,19 @@ def test_texts_contain_each_other_and_overlap() -> None:
     assert ["ababa", {"aba": "b", "b": "c"}] in found["text made of other texts"]
     assert ["x", {"aba": "b", "b": "c", "abaa": "b", "a": "c"}] in found["texts that contain each other"]
     assert ["x", {"aba": "b", "b": "c"}] in found["values that are keys"]
+
+
+def test_texts_are_of_nearly_the_same_letters() -> None:
+    found = [texts for [texts] in _inputs(["cat", "act"])["texts of nearly the same letters"]]
+    assert found == [["ca", "ac"], ["cca", "caa"], ["ca", "d`"]]
+    assert [["xb", "bx"]] in _inputs(["x"])["texts of nearly the same letters"]
+
+
+def test_texts_are_made_of_the_characters_that_the_code_mentions() -> None:
+    kind = "characters that the code mentions"
+    found = [str(text) for [text] in _inputs("a", mentioned=["\\", "|", "long"])[kind]]
+    assert {"\\|", "\\\\|", "|\\", "||||"} <= set(found)
+    assert len(found) == len(set(found)) == 4 + 8 + 16
 
 
 def test_pieces_of_a_text_overlap_in_it() -> None:

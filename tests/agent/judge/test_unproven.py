@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
 from loops import UntimedJudge, open_bench
 
 from afterburner.agent.deadline import Deadline
+from afterburner.agent.inputs.judging import judging_notes
 from afterburner.agent.judge import behaviour
 from afterburner.agent.judge.confirmation import Incumbent, unproven
 from afterburner.agent.judge.confirming import Confirming
@@ -42,6 +44,23 @@ def total(weigh):
 if __name__ == "__main__":
     total(abs)
     total(float)
+"""
+CART = """\
+class Cart:
+    def __init__(self, add):
+        self.add = add
+
+
+def total(cart, items):
+    found = 0
+    for item in items:
+        found += cart.add([item])
+    return found
+
+
+if __name__ == "__main__":
+    total(Cart(sum), [1, 5])
+    total(Cart(sum), [4, 2, 7])
 """
 PLAIN = """\
 size = 500
@@ -127,6 +146,19 @@ def test_a_function_of_which_no_input_can_be_made_is_right_on_a_condition_alone(
     said = confirmed(bench, WEIGHING.replace("found += ", "found = found + "))
     assert said.decision is Decision.CONDITIONAL, said.reason
     assert "no further input could be made" in said.reason
+
+
+def test_only_who_says_so_of_an_argument_that_could_not_be_varied_gets_the_offer(make_bench: MakeBench) -> None:
+    bench = make_bench(CART, "total")
+    rewrite = CART.replace("found += ", "found = found + ")
+    said = confirmed(replace(bench, workload=replace(bench.workload, assume=("cart is not None",))), rewrite)
+    assert said.decision is Decision.CONDITIONAL, said.reason
+    assert "`cart` is like in the real calls" in said.reason
+    assert said.reason.endswith('state it with --assume "as_called(cart)"')
+    stated = replace(bench.workload, assume=("as_called(cart)", "len(items) < 1_000"))
+    said = confirmed(replace(bench, workload=stated), rewrite)
+    assert said.decision is Decision.IMPROVED, said.reason
+    assert "no other `cart` was tried than those of the real calls" in judging_notes(stated)[0]
 
 
 def test_a_function_without_parameters_needs_no_made_input(make_bench: MakeBench) -> None:
