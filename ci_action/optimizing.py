@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from afterburner.agent import InputOptions, Proof, WorkloadError, optimize_many
 from afterburner.agent.evidence.receipt import receipt_bytes
+from afterburner.agent.inputs.survey import SEEN
 from afterburner.agent.judge.confirmation import NOT_TRIED_IN_TIME
 from afterburner.agent.judge.decide import TOO_LATE_TO_CONFIRM
 from afterburner.agent.judge.screening import TOO_LATE_TO_SCREEN
@@ -99,9 +100,11 @@ def key_of(root: Path, target: RankedTarget) -> Key:
 def explain_unranked(
     error: WorkloadError, options: CiOptions, functions: Mapping[Key, ChangedFunction], gathered: Gathered
 ) -> None:
-    """Note that nothing calls any function, so that none could be looked at."""
+    """Note that no call of any function was seen, so that none could be looked at; or that the tests did not run."""
     gathered.notes.append(plain_reason(error, options.root))
-    gathered.left_out += [LeftOut(file, "nothing calls it", name) for file, name in functions]
+    ran = SEEN not in str(error)
+    reason = "nothing calls it" if ran else "no call of it was seen: see below what stood in the way of the tests"
+    gathered.left_out += [LeftOut(file, reason, name) for file, name in functions]
 
 
 def _gather(

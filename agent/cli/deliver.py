@@ -29,7 +29,10 @@ if TYPE_CHECKING:
     from afterburner.agent.options import RunSettings
 
 _RULES = "rules"
-_RULES_END_HERE = "The embedded rules know a few patterns. `--model NAME` asks a language model for other rewrites;"
+_RULES_END_HERE = (
+    "What pays only on larger inputs than these shows with calls of your own: `--calls FILE.py`. The embedded rules "
+    "know a few patterns; `--model NAME` asks a language model for other rewrites, and"
+)
 
 
 def deliver(result: RunResult, settings: RunSettings, outputs: Outputs) -> None:
@@ -111,7 +114,7 @@ def _print_next(
         elif outputs.apply:
             console.print(f"{name} is unchanged: there is nothing to offer.", soft_wrap=True)
         if result.model == _RULES and all(each.decision is Decision.NOT_BETTER for each in result.candidates):
-            console.print(f"{_RULES_END_HERE} `{program_name()} compare` judges one of your own.")
+            console.print(f"{_RULES_END_HERE} `{program_name()} compare` judges one of your own.", soft_wrap=True)
         return
     if outputs.patch not in (None, STDOUT):
         console.print(f"The patch is in {display_path(str(outputs.patch))}.", soft_wrap=True)

@@ -159,17 +159,22 @@ def _apply(many: ManyResult, applied: list[str], *, ask: bool) -> None:
         raise AfterburnerError(" ".join(problems))
 
 
+def _how_to_find_more(many: ManyResult) -> str:
+    """What may find more in a project than this run did."""
+    ways = ["--top N tries more functions"] if many.tried >= many.settings.batch.top else []
+    ways.append("--model NAME asks a language model")
+    if not many.settings.batch.command:
+        ways.append("`-- python SCRIPT.py` profiles a program on data as large as yours")
+    return f"To find more: {'; '.join(ways)}."
+
+
 def _print_next(console: Console, many: ManyResult, outputs: Outputs, applied: list[str]) -> None:
     if not many.merged.sources:
         if outputs.patch is not None:
             console.print("No patch was written: there is nothing to offer.")
         elif outputs.apply:
             console.print("No file was changed: there is nothing to offer.")
-        console.print(
-            "To find more: --top N tries more functions, --model NAME asks a language model, and `-- python SCRIPT.py` "
-            "profiles a program on data as large as yours.",
-            soft_wrap=True,
-        )
+        console.print(_how_to_find_more(many), soft_wrap=True)
         return
     if outputs.patch is not None:
         console.print(f"The patches are in {display_path(outputs.patch)}; {ALL} is all of them.", soft_wrap=True)

@@ -96,7 +96,8 @@ def _print_counterexample(console: Console, found: Counterexample) -> None:
         console.print(Text(f"  {'not known':<10}{told}"), soft_wrap=True)
     notes = [f"PYTHONHASHSEED={found.hash_seed}"] if found.hash_seed else []
     notes += [] if found.every_time else ["not every time"]
-    notes.append(f"an input of the kind: {scrub_line(found.kind)}, made smaller {found.shrink_steps} times")
+    smaller = f", made smaller {count(found.shrink_steps, 'time')}" if found.shrink_steps else ""
+    notes.append(f"an input of the kind: {scrub_line(found.kind)}{smaller}")
     console.print(Text(f"  ({'; '.join(notes)})", style="dim"), soft_wrap=True)
 
 

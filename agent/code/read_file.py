@@ -38,5 +38,5 @@ def similar_name(path: Path) -> str:
     with suppress(OSError, ValueError):
         names = {each.stem: each.name for each in path.parent.iterdir() if each.suffix == path.suffix}
         for stem in difflib.get_close_matches(path.stem, names, n=1):
-            return f" Did you mean {names[stem]}?"
+            return f" Did you mean {path.with_name(names[stem])}?"
     return ""

@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 PYTEST = ("-m", "pytest")
 UNITTEST = ("-m", "unittest", "discover")
 MAX_REASONS = 5
+SEEN = " Seen:"  # what comes before the reasons for which no call was
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,8 +99,7 @@ def take_survey(
         if python_without_pytest:
             advice = f"{_without_pytest(python_without_pytest)}\n{advice}"
         raise WorkloadError(
-            f"{place}: nothing calls its functions, so there is nothing to rank.{' Seen:' if why else ''}{why}\n"
-            + advice
+            f"{place}: nothing calls its functions, so there is nothing to rank.{SEEN if why else ''}{why}\n" + advice
         )
     has_passed = answer.suite is not None and answer.suite.passed
     remark = "" if has_passed else _of_nothing_passed(answer, command, python_without_pytest)

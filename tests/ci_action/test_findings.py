@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 import pytest
 
 from afterburner.agent.batch.batch_results import Outcome
+from afterburner.agent.errors import WorkloadError
 from afterburner.agent.evidence.classes import Fit
 from afterburner.agent.evidence.gather import Evidence
 from afterburner.agent.evidence.growth import Growth
@@ -18,8 +20,13 @@ from afterburner.agent.models.requests.spending import TIME_IS_UP
 from afterburner.agent.types import Gain, HeldOut, Machine, Objective, Skipped, Target
 from afterburner.ci_action.changes import ChangedFunction
 from afterburner.ci_action.findings import Place, _grows_faster, _tests_without_use, part_of_outcome
-from afterburner.ci_action.optimizing import is_cut_short, suite_notes
+from afterburner.ci_action.gathered import Gathered
+from afterburner.ci_action.optimizing import explain_unranked, is_cut_short, suite_notes
+from afterburner.ci_action.options import CiOptions
 from afterburner.sandbox import Measurement
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 A_TEST = "pytest: tests/test_shop.py::test_total"
 
@@ -31,6 +38,27 @@ def test_tests_that_fail_are_named_and_calls_that_cannot_be_copied_are_no_failur
     names = ", ".join(f"tests/test_shop.py::test_total[{number}]" for number in range(3))
     assert line == f"tests that fail on the original, too: {names}, … (AssertionError 0)"
     assert not list(_tests_without_use([uncopied], ["pytest: tests/test_shop.py"]))
+
+
+@pytest.mark.parametrize(
+    ("seen", "reason"),
+    [
+        ("", "nothing calls it"),
+        (
+            " Seen:\n  - pytest left with exit code 4",
+            "no call of it was seen: see below what stood in the way of the tests",
+        ),
+    ],
+)
+def test_tests_that_did_not_run_are_no_sign_that_nothing_calls_a_function(
+    tmp_path: Path, seen: str, reason: str
+) -> None:
+    gathered = Gathered()
+    error = WorkloadError(f"shop: nothing calls its functions, so there is nothing to rank.{seen}\nGive a command")
+    function = ChangedFunction("shop.py", "shop.py", "total", 1, 2, "", "0" * 40, is_new=False, is_executable=False)
+    explain_unranked(error, CiOptions(tmp_path), {("shop.py", "total"): function}, gathered)
+    assert [each.reason for each in gathered.left_out] == [reason]
+    assert ("exit code 4" in gathered.notes[0]) is bool(seen)
 
 
 def test_it_is_said_why_tests_gave_no_inputs_where_none_came_from_them() -> None:

@@ -74,7 +74,7 @@ def test_what_is_no_python_file_gets_one_clear_line(tmp_path: Path, data: bytes,
 
 def test_paths_that_are_no_files_are_named(tmp_path: Path) -> None:
     (tmp_path / "abcent.py").touch()
-    with pytest.raises(TargetError, match=r"No such file: .*absent\.py\. Did you mean abcent\.py\? Relative paths"):
+    with pytest.raises(TargetError, match=r"No such file: .*absent\.py\. Did you mean .*/abcent\.py\? Relative paths"):
         read_source(tmp_path / "absent.py")
     with pytest.raises(TargetError, match="is a directory"):
         read_source(tmp_path)
