@@ -25,6 +25,7 @@ from afterburner.agent.option_kinds import (
     member,
     options_of,
 )
+from afterburner.agent.stated_assumptions import AS_CALLED, stated_as_called
 from afterburner.agent.types import Objective
 from afterburner.sandbox import UsageError
 
@@ -119,6 +120,10 @@ class InputOptions:
             except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
                 why = error.msg if isinstance(error, SyntaxError) else str(error)
                 raise UsageError(f"--assume {each!r} is no Python expression: {why}.") from None
+            if f"{AS_CALLED}(" in each and not stated_as_called([each]):
+                raise UsageError(
+                    f"--assume {each!r}: {AS_CALLED}(NAME) takes one parameter and stands alone; give it by itself."
+                )
         if self.calls is not None and self.cases is not None:
             raise UsageError(
                 "--calls and --cases exclude each other: a function is judged on calls, a program on cases."

@@ -47,8 +47,8 @@ _SECRET_NAMES = (
 )
 _SECRET_FOLDERS = frozenset({".aws", ".azure", ".docker", ".gcloud", ".gnupg", ".kube", ".ssh", "secrets"})
 _COPY_SUFFIXES = (".bak", ".old", ".orig", ".backup", ".save", "~")  # of a file that is kept beside its newer version
-# Modules that a build writes beside the others and that git mostly ignores: the version, and compiled extensions.
-_GENERATED = (":(glob)**/*version*.py", ":(glob)**/*.so", ":(glob)**/*.pyd")
+# Modules that a build writes beside the others and that git mostly ignores: without them a package cannot be imported.
+_GENERATED = tuple(f":(glob)**/{name}.py" for name in ("_version", "version", "__version__"))
 _FOREIGN_FOLDERS = frozenset(
     {
         ".git",
@@ -177,7 +177,8 @@ def stage_project(root: Path, destination: Path, target: Path, leave_out: Sequen
         if is_single_file:
             staging.left_out.append(f"everything else in {root}: only a folder for the project itself is copied")
         else:
-            for name in _own_files(root, staging.left_out):
+            own = list(_own_files(root, staging.left_out))
+            for name in (*own, *_generated_modules(root, own)):
                 if name in unwanted:
                     staging.left_out.append(f"{name}: a result is written there")
                 elif name != target_name:
@@ -319,7 +320,7 @@ def _own_files(root: Path, left_out: list[str]) -> Iterator[Path]:
         yield from _files_below(root, root, left_out)
         return
     environments = _Environments(root)
-    for name in sorted({*listed, *_generated_modules(root, listed)}):
+    for name in listed:
         if environments.hold(name):
             continue
         path = root / name
@@ -332,23 +333,35 @@ def _own_files(root: Path, left_out: list[str]) -> Iterator[Path]:
 def _generated_modules(root: Path, listed: Sequence[Path]) -> Iterator[Path]:
     """Modules that git ignores and that importing a package may need: what its build wrote beside its own modules."""
     packages = {name.parent for name in listed if name.suffix == ".py"}
+    if not os.path.lexists(root / ".git"):
+        return  # everything is listed there
     ignored = _git_files(root, "--others", "--ignored", "--exclude-standard", "--", *_GENERATED) or ()
     yield from (name for name in ignored if name.parent in packages)
 
 
-def add_generated_modules(root: Path, tree: Path) -> None:
+def add_generated_modules(root: Path, tree: Path) -> tuple[str, ...]:
     """Put such modules of a project beside those of a revision of it, which importing it may need, too.
 
     Args:
         root: the project.
         tree: the files of the revision; what is there stays.
+
+    Returns:
+        What could not be copied, and why.
+
+    Raises:
+        UsageError: the disk is full, or the tree cannot be written.
     """
-    for name in _generated_modules(root, _git_files(root) or ()):
-        source, place = root / name, tree / name
-        if source.is_file() and not source.is_symlink() and place.parent.is_dir() and not os.path.lexists(place):
-            inside = place.parent.resolve().is_relative_to(tree.resolve())
-            if inside:
-                shutil.copyfile(source, place)
+    staging = _Staging(root, tree)
+    try:
+        for name in _generated_modules(root, _git_files(root) or ()):
+            folder = (tree / name).parent
+            is_there = folder.is_dir() and folder.resolve().is_relative_to(tree.resolve())
+            if is_there and not os.path.lexists(tree / name):
+                staging.copy(name)
+    except OSError as error:
+        raise UsageError(f"The project at {root} cannot be copied for the sandbox: {error}.") from error
+    return tuple(staging.left_out)
 
 
 def is_tracked(path: Path) -> bool:

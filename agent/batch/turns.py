@@ -36,16 +36,16 @@ MOST_AT_ONCE = 8  # a tenth of the CPU time is that of this process, and one Pyt
 _MEMORY = Path("/proc/meminfo")
 
 
-def share_of(left_s: float, turns: int, max_seconds: float) -> float | None:
+def share_of(left_s: float, turns: int, max_seconds: float, enough_s: float = ENOUGH_S) -> float | None:
     """The time of the next of so many targets: an equal share of what is left, or more if that is too little.
 
-    Where equal shares would be too small for all, the hottest come first and get enough. None: hardly anything could be
-    confirmed in what is left. A whole budget that is small gives each at most its half, but for an equal share.
+    Where equal shares would be too small for all, the hottest come first and get `enough_s`, or half of the whole
+    budget if that is less. None: hardly anything could be confirmed in what is left.
     """
     half_s = LEAST_SHARE * max_seconds
     if left_s < min(LEAST_SHARE_S, half_s):
         return None
-    return min(left_s, max(left_s / turns, min(ENOUGH_S, half_s)))
+    return min(left_s, max(left_s / turns, min(enough_s, half_s)))
 
 
 def work_on_targets(worker: Worker, deadline: Deadline) -> None:
@@ -204,7 +204,9 @@ class _Turns:
             running = self._running()
             if len(running) < self.at_once:
                 left_s = self.deadline.left_s() - sum(turn.left_s for turn in running)
-                share_s = share_of(left_s, turns, self.worker.many.settings.search.max_seconds)
+                # Several at a time all get on; a larger share of the first would leave the other CPUs idle.
+                enough_s = ENOUGH_S if self.at_once == 1 else LEAST_SHARE_S
+                share_s = share_of(left_s, turns, self.worker.many.settings.search.max_seconds, enough_s)
                 if share_s is not None or is_begun:
                     return share_s or 0.0
                 if not running:

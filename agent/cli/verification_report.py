@@ -71,7 +71,7 @@ def _headline(result: Verification) -> tuple[str, str]:
         return ("The same on a condition", "bold magenta") if found.provided else ("Different", "bold red")
     if not found.made(result.workload_origins):
         return "No difference found on the real calls alone: no input was made", "bold magenta"
-    alone = f" with the {' and '.join(f'`{name}`' for name in found.unvaried)} of the real calls alone"
+    alone = f" with {' and '.join(f'`{name}`' for name in found.unvaried)} only as in the real calls"
     headline = f"No difference found{alone if found.unvaried else ''}"
     kept = ["of the kinds in the real calls"] if found.beyond_calls is not None else []
     kept += ["that fit the type hints"] if found.beyond_hints is not None else []

@@ -38,6 +38,7 @@ class CounterexamplePart(Document):
     rounding: RoundingPart | None = Field(description="Where only rounding differs; null: something else does.")
     every_time: bool = Field(description="False: they differed once, and not when the same was tried again.")
     shrink_steps: NonNegativeInt = Field(description="How often the input was made smaller.")
+    remark: str = Field(description="What is not known: whether they are the same on a condition; else empty.")
 
 
 class VerifyDocument(Document):

@@ -163,18 +163,24 @@ def _own_requirements(folder: Path) -> str:
     except (ValueError, RecursionError):
         project = {}
     is_package = os.path.isfile(folder / "setup.py") or not project.keys().isdisjoint({"project", "build-system"})
-    extra = _test_tools(project, "project", "optional-dependencies")
-    group = _test_tools(project, "dependency-groups")
+    extra = _test_extra(project, "project", "optional-dependencies")
+    group = "" if extra else _test_extra(project, "dependency-groups")  # which takes pip 25.1
     package = (f' -e ".[{extra}]"' if extra else " -e .") if is_package else ""
     return package + (f" --group {group}" if group else "")
 
 
-def _test_tools(project: dict[str, Any], *path: str) -> str:
-    """The name under which a table of pyproject.toml lists what the tests need; empty if none is called like that."""
+def _test_extra(project: dict[str, Any], *path: str) -> str:
+    """The name under which a table of pyproject.toml lists pytest among others; empty if none does."""
     table: object = project
     for key in path:
         table = table.get(key) if isinstance(table, dict) else None
-    return next((name for name in _TEST_TOOLS if isinstance(table, dict) and name in table), "")
+    lists = table if isinstance(table, dict) else {}
+    return next((name for name in _TEST_TOOLS if _names_pytest(lists.get(name))), "")
+
+
+def _names_pytest(requirements: object) -> bool:
+    known = requirements if isinstance(requirements, list) else []
+    return any(isinstance(each, str) and re.match(r"pytest\b(?!-)", each) for each in known)
 
 
 def editor_settings(folder: Path) -> Change:

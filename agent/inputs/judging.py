@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-import ast
 from typing import TYPE_CHECKING
 
+from afterburner.agent.stated_assumptions import stated_as_called
 from afterburner.sandbox.tolerance import ABSOLUTE_FLOOR
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
     from afterburner.agent.types import Workload
-
-AS_CALLED = "as_called"  # what `--assume` calls to state it (`inside/assumptions.py`)
 
 
 def judging_notes(workload: Workload) -> tuple[str, ...]:
@@ -31,25 +27,12 @@ def judging_notes(workload: Workload) -> tuple[str, ...]:
     if names := stated_as_called(workload.assume):
         told = " and ".join(f"`{name}`" for name in sorted(names))
         notes.append(
-            f"no other {told} was tried than those of the real calls, where none could be made: you state that they "
-            "show all that matters"
+            f"you state that the real calls show all that matters about {told}: where no other value could be made, "
+            "none was tried"
         )
-    if workload.assume:
-        stated = "; ".join(workload.assume)
+    if stated := "; ".join(each for each in workload.assume if not stated_as_called([each])):
         notes.append(
             f"you state of every input, by --assume or `Requires:` in the docstring: {stated}. No input was made that "
             "breaks it, so nothing is known of those"
         )
     return tuple(notes)
-
-
-def stated_as_called(assume: Iterable[str]) -> set[str]:
-    """The parameters of which `as_called(x)` states that the real calls show all that matters about them."""
-    return {
-        name.id
-        for text in assume
-        for node in ast.walk(ast.parse(text))
-        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == AS_CALLED
-        for name in node.args
-        if isinstance(name, ast.Name)
-    }

@@ -83,7 +83,7 @@ def read_version(job: Job, sandbox: Sandbox, *, or_bound: bool = False) -> Versi
 def _of_revision(job: Job, path: Path, sandbox: Sandbox, *, whole_program: bool, or_bound: bool) -> Version:
     root, folder = find_project_root(path), sandbox.staging_folder()
     tree = export_tree(root, job.revision, folder)
-    add_generated_modules(root, folder)
+    left_out = (*tree.left_out, *add_generated_modules(root, folder))
     place = folder / path.relative_to(root)
     if not place.resolve().is_relative_to(folder.resolve()) or not place.is_file():
         raise TargetError(f"{path.relative_to(root)} is not a file of revision {job.revision}.")
@@ -94,7 +94,7 @@ def _of_revision(job: Job, path: Path, sandbox: Sandbox, *, whole_program: bool,
         )
     except TargetError as error:
         raise TargetError(f"Revision {job.revision}: {error}") from error
-    project = StagedProject((Bind(str(folder), str(root)),), tree.files, tree.left_out, root, folder)
+    project = StagedProject((Bind(str(folder), str(root)),), tree.files, left_out, root, folder)
     return Version(target, project, tree.commit)
 
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-from afterburner.agent.inputs.judging import AS_CALLED
 from afterburner.agent.judge.comparison import Comparison
 from afterburner.agent.judge.verification.reach import UnseenLine, lines_in_words
+from afterburner.agent.stated_assumptions import AS_CALLED
 from afterburner.agent.types import Decision
 from afterburner.agent.wording import format_ratio
 from afterburner.sandbox import Verdict
@@ -114,8 +114,9 @@ def differs(found: Counterexample, gain: Gain | None) -> Comparison:
         return Comparison(Decision.CONDITIONAL, f"{shown}{found.condition}", gain)
     if found.rounding is not None:
         return Comparison(Decision.WRONG, found.rounding.words, verdict=Verdict.WRONG_ANSWER)
-    remark = f"; {found.remark}" if found.remark else ""
-    reason = f"it differs from the original {found.place}{remark}"
+    reason = f"it differs from the original {found.place}"
+    if found.remark:
+        return Comparison(Decision.REFUSED, f"{reason}; {found.remark}")
     return Comparison(Decision.WRONG, reason, verdict=Verdict.WRONG_ANSWER)
 
 
@@ -166,9 +167,8 @@ def _condition(agreed: Agreement, unreached: Sequence[int], made: int | None, ne
         stated = " ".join(f'--assume "{AS_CALLED}({name})"' for name in agreed.unvaried)
         are, them = ("is", "it") if len(agreed.unvaried) == 1 else ("are", "them")
         return (
-            f"{names} {are} like in the real calls, for nothing else could be made of {them}, and no difference on "
-            f"others was looked for; give calls with others with --calls, and if all of them show what matters, state "
-            f"it with {stated}"
+            f"{names} {are} like in the real calls, for nothing else could be made of {them}; add calls with other "
+            f"values with --calls, and if your calls show all that matters, state it with {stated}"
         )
     if needed:
         names = " and ".join(f"`{name}`" for name in needed)

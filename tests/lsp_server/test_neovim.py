@@ -15,7 +15,6 @@ WALK = Path(__file__).with_name("walk.lua")
 
 @pytest.mark.slow
 @pytest.mark.timed
-@pytest.mark.slow
 @pytest.mark.skipif(shutil.which("nvim") is None, reason="Neovim is not installed: apt-get install neovim")
 def test_neovim_asks_applies_undoes_and_cancels(project: Path) -> None:
     path = project / "pairs.py"

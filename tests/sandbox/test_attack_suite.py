@@ -35,6 +35,7 @@ def by_name(attack: Attack) -> str:
     return attack.name
 
 
+@pytest.mark.floor
 @pytest.mark.parametrize("attack", ATTACKS, ids=by_name)
 def test_under_bubblewrap(attack: Attack, sandbox: Sandbox, host: Host, monkeypatch: pytest.MonkeyPatch) -> None:
     try:

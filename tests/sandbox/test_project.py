@@ -70,19 +70,22 @@ def test_in_a_repository_what_git_ignores_stays_out(root: Path) -> None:
 
 @needs_git
 def test_modules_that_a_build_wrote_are_copied_although_git_ignores_them(root: Path) -> None:
-    ignored = ("pkg/_version.py", "pkg/fast.so", "build/lib/pkg/_version.py", "pkg/settings.py", "docs/version.py")
+    ignored = ("pkg/_version.py", "pkg/conversion.py", "build/lib/pkg/_version.py", "docs/version.py")
     target = fill(root, "pkg/a.py", "docs/index.md", ".gitignore", *ignored)
     (root / ".gitignore").write_text("\n".join((*ignored, "build/")))
     git(root, "init", "-q")
     git(root, "add", "pkg/a.py", "docs/index.md", ".gitignore")
     _, copied = stage(root, target)
-    assert copied == {"pkg/a.py", "docs/index.md", ".gitignore", "pkg/_version.py", "pkg/fast.so"}
-    tree = root.parent / "tree"
-    fill(tree, "pkg/a.py", "pkg/fast.so")
-    (tree / "pkg/fast.so").write_text("of the revision")
-    add_generated_modules(root, tree)
-    assert {str(path.relative_to(tree)) for path in tree.rglob("*.*")} == {"pkg/a.py", "pkg/fast.so", "pkg/_version.py"}
-    assert (tree / "pkg/fast.so").read_text() == "of the revision"
+    assert copied == {"pkg/a.py", "docs/index.md", ".gitignore", "pkg/_version.py"}
+    assert root / "pkg/_version.py" not in list_project(root)
+    for text in ("# pkg/_version.py", "of the revision"):
+        tree = root.parent / text.replace("/", "-")
+        fill(tree, "pkg/a.py")
+        if text == "of the revision":
+            (tree / "pkg/_version.py").write_text(text)
+        assert add_generated_modules(root, tree) == ()
+        assert {str(path.relative_to(tree)) for path in tree.rglob("*.*")} == {"pkg/a.py", "pkg/_version.py"}
+        assert (tree / "pkg/_version.py").read_text() == text
 
 
 def test_outside_a_repository_dot_files_and_environments_stay_out(root: Path) -> None:

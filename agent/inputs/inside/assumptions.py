@@ -31,7 +31,7 @@ LEAST_LARGE, FAR = 1_000_000, 1_000  # a number is large from there on, and that
 LARGEST = 10**18  # real number of which a larger one may be called large
 STARTS = (0, 1)  # that the first element of a table of limits often has to be
 # What an expression may call beside the names of the module. `as_called(x)` states that the real calls show all that
-# matters about `x`, so no call breaks it (`inputs/judging.py`).
+# matters about `x`, so no call breaks it (`agent/stated_assumptions.py`).
 VOCABULARY = {"as_called": lambda _value: True}
 _NUMBERS = (int, float)
 _SIZED = (*SEQUENCES, *MAPPINGS, set, frozenset, str, bytes)
@@ -77,7 +77,7 @@ class Assumed:
     def _holds(self, code: Any, known: Dict[str, Any]) -> bool:
         try:
             # As globals, so that comprehensions find the names; a copy, for evaluating puts builtins there.
-            return bool(eval(code, {**self._namespace, **VOCABULARY, **unused(known)}))  # noqa: S307 - this is the sandbox
+            return bool(eval(code, {**VOCABULARY, **self._namespace, **unused(known)}))  # noqa: S307 - this is the sandbox
         except Exception:  # noqa: BLE001 - whatever it raises, it does not hold
             return False
 

@@ -67,7 +67,7 @@ class Constants:
         lengths = (value for value in self.samples(int) if FEW < value <= LONGEST)
         return list(itertools.islice(dict.fromkeys(lengths), MOST_LENGTHS))
 
-    def together(self) -> Iterator[str]:
+    def combined_characters(self) -> Iterator[str]:
         """Short texts of the characters that the code mentions alone: what escapes and separates, in every order."""
         characters = [text for text in self._by_type[str] if len(text) == 1][:MOST_CHARACTERS]
         longest = LONGEST_OF_FEW if len(characters) <= 2 else LONGEST_OF_FEW - 1
@@ -154,8 +154,9 @@ def _of_nearly_the_same_letters(text: str) -> Iterator[List[str]]:
     one, other = [*dict.fromkeys(text + "ba")][:2]
     yield [one + other, other + one]
     yield [one + one + other, one + other + other]
-    if one < "~" and "\0" < other <= "~":
-        yield [one + other, chr(ord(one) + 1) + chr(ord(other) - 1)]
+    if " " < one <= "w":
+        first, second, third, fourth = (chr(ord(one) + number) for number in range(4))
+        yield [first + fourth, second + third]
 
 
 def _pieces_of_texts(root: Root, place: Place) -> Iterator[List[str]]:
@@ -163,15 +164,14 @@ def _pieces_of_texts(root: Root, place: Place) -> Iterator[List[str]]:
 
     Whoever looks for one after the other finds the later one there; whoever looks for both at once, the earlier one.
     """
-    for other in places(root):
-        if type(other.value) is not str or other.site[: len(place.site)] == place.site:
-            continue
-        text = other.value[:LONGEST_TEXT]
+    beside = (each.value for each in places(root) if each.site[: len(place.site)] != place.site)
+    for value in itertools.islice((each for each in beside if type(each) is str), MOST_TEXTS):
+        text = value[:LONGEST_TEXT]
         words = [(found.start(), found.end()) for found in itertools.islice(re.finditer(r"\S+", text), 3)]
         if len(words) == 3:
             (start, _), (middle, end), (_, last) = words
             yield [text[middle:last], text[start:end]]
-        elif len(text) > 2:
+        elif text[1:3] != text[:2] and len(text) > 2:
             yield [text[1:3], text[:2]]
 
 
@@ -230,7 +230,7 @@ def _of_one_nan(root: Root, place: Place) -> Iterator[Related]:
 def _of_text(root: Root, place: Place, constants: Constants) -> Iterator[Related]:
     for value in _unlike(place.value, _of_texts(root, place)):
         yield "text made of other texts", with_value(root, place, value)
-    for value in _unlike(place.value, constants.together()):
+    for value in _unlike(place.value, constants.combined_characters()):
         yield "characters that the code mentions", with_value(root, place, value)
     around = place.value[:LONGEST_TEXT]
     for constant in constants.near(place.value):

@@ -36,7 +36,7 @@ def _try(request: Request, module: ModuleType, write: Write) -> None:
     calls: List[Call] = [load_call(base64.b64decode(blob)) for blob in request["blobs"]]
     for expression in request["assume"]:
         known = [unused(names.arguments(call.args, call.kwargs)) for call in calls]
-        reasons = [_why_not(expression, {**vars(module), **VOCABULARY, **arguments}) for arguments in known]
+        reasons = [_why_not(expression, {**VOCABULARY, **vars(module), **arguments}) for arguments in known]
         against = [reason for reason in reasons if reason]
         body = {"expression": expression, "held": len(reasons) - len(against), "why": (against or [""])[0]}
         write({"kind": "told", "body": body})

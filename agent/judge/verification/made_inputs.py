@@ -6,7 +6,6 @@ meets the same inputs without delay.
 
 from __future__ import annotations
 
-import ast
 import base64
 import hashlib
 import threading
@@ -21,9 +20,9 @@ from afterburner.agent.inputs.choosing import is_invented
 from afterburner.agent.inputs.harness import Harness
 from afterburner.agent.inputs.harness_answers import FoundCall
 from afterburner.agent.inputs.hypothesis_interpreter import drawing_environment
-from afterburner.agent.inputs.judging import stated_as_called
 from afterburner.agent.inputs.replayed_calls import Replay
 from afterburner.agent.judge.verification.reach import LOOKING_S, unreached_lines
+from afterburner.agent.stated_assumptions import stated_as_called, stated_empty, stated_values
 from afterburner.agent.types import Skipped
 from afterburner.sandbox import CancelledError
 
@@ -205,13 +204,13 @@ class Inputs:
 
         Without those that `never_given` tells.
         """
-        enough = self._never_given | stated_as_called(self.assume)
-        return tuple(name for name in self._as_in_real_calls(rounds) if name not in enough)
+        excused = self._never_given | stated_as_called(self.assume) | stated_values(self.assume)
+        return tuple(name for name in self._as_in_real_calls(rounds) if name not in excused)
 
     def never_given(self, rounds: int) -> tuple[str, ...]:
-        """The same of `*args` and `**kwargs` that no call gives anything, and that no assumption names."""
-        said = {node.id for text in self.assume for node in ast.walk(ast.parse(text)) if isinstance(node, ast.Name)}
-        return tuple(name for name in self._as_in_real_calls(rounds) if name in self._never_given - said)
+        """The same of `*args` and `**kwargs` that no call gives anything, unless that is stated."""
+        silent = self._never_given - stated_empty(self.assume)
+        return tuple(name for name in self._as_in_real_calls(rounds) if name in silent)
 
     def _as_in_real_calls(self, rounds: int) -> tuple[str, ...]:
         with self._making:

@@ -80,7 +80,7 @@ class Counterexample:
     def undecided_condition(self) -> str:
         """What to say if too few inputs were tried to know whether its condition is the right one."""
         tried = count(self.inputs_provided or 0, "made input")
-        return f"it may be the same provided that {self._assumed}, but the time was over after {tried} with that"
+        return f"it may be the same provided that {self._assumed}, but time ran out after {tried} that keep to it"
 
     @property
     def _assumed(self) -> str:

@@ -152,7 +152,8 @@ class DifferenceSearch:
             return Agreement((), (Skipped("made inputs", reason),), exhausted=True)
         rest = partial(self._against, candidate_source, deadline, rounds=rounds, least=least, once_more=once_more)
         first = partial(rest, self._assume, real_calls=real_calls, effects_of_real_calls=effects_of_real_calls)
-        enough = 0 if least is None else min(least.inputs, ENOUGH_PROVIDED)
+        # A look of few rounds goes on with a condition that little was tried with: a later one settles it.
+        enough = 0 if least is None or rounds is not None else min(least.inputs, ENOUGH_PROVIDED)
         return self._up_to_date(lambda: self._provided(first(), rest, enough))
 
     def unreached_lines(self, candidate_source: str) -> tuple[int, ...]:
@@ -223,6 +224,7 @@ class DifferenceSearch:
         Raises:
             SandboxInternalError: the sandbox failed.
         """
+        # Whether a condition is the right one, the search without suggestions tells: no number of inputs is asked for.
         search = partial(self._against, candidate_source, deadline, least=None, suggested=suggested)
         rest = partial(search, rounds=rounds)
         return self._up_to_date(lambda: self._provided(search(self._assume, rounds=0), rest))
@@ -256,7 +258,7 @@ class DifferenceSearch:
         inputs = self._inputs_for(self._assume)
         provided: list[Assumption] = []
         first, beyond_hints = None, None
-        needs_inputs, only_within = True, False
+        only_within = False
         crossing: tuple[bytes, ...] = ()
         plain: list[Assumption] = []  # all that were tried and are no rules of the contract
         while isinstance(found, Counterexample) and found.blobs and not found.on_real_call:
@@ -276,7 +278,6 @@ class DifferenceSearch:
                     plain.append(broken)
                     crossing = (*crossing, *found.blobs)
                 first = first or found
-                needs_inputs = needs_inputs and rule is None
                 provided.append(broken)
             assume = (*self._assume, *(each.expression for each in provided))
             keeps_hints = beyond_hints is not None
@@ -284,6 +285,7 @@ class DifferenceSearch:
             found = rest(assume, **within, fitting=fitting, crossing=crossing)
         if isinstance(found, Counterexample) or first is None:
             return replace(found, beyond_hints=beyond_hints) if isinstance(found, Agreement) else found
+        needs_inputs = any(each in plain for each in provided)
         if needs_inputs and not found.inputs:
             return first
         provided_first = replace(first, provided=tuple(provided), inputs_provided=found.inputs)

@@ -58,7 +58,20 @@ def _copied(
     if not isinstance(searched, cst.Call) or not analysis.resolver.is_call(searched, *_COPIES):
         return None
     source = first_argument(searched)
+    # Rows of a database and headers of a message have `keys()`, too; a hint mostly tells.
     match source:
         case cst.Call(func=cst.Attribute(value=holder, attr=cst.Name("keys")), args=()):
-            return holder
+            return holder if _may_be_dict(types, region, holder) else None
     return source if types.name(source, region) in _HASHED else None
+
+
+def _may_be_dict(types: Types, region: Region, holder: cst.BaseExpression) -> bool:
+    """Whether nothing speaks against a dictionary: a hint of another type does, and so does an object of its own."""
+    if types.name(holder, region) is not None:
+        return types.name(holder, region) == "dict"
+    if not isinstance(holder, cst.Name):
+        return isinstance(holder, cst.Attribute | cst.Subscript)
+    parameters = region.params if isinstance(region, cst.FunctionDef) else cst.Parameters()
+    every = (*parameters.posonly_params, *parameters.params, *parameters.kwonly_params)
+    hinted = any(each.name.value == holder.value and each.annotation is not None for each in every)
+    return not hinted and holder.value not in {"self", "cls"}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from afterburner.agent.batch.turns import ENOUGH_S, share_of
+from afterburner.agent.batch.turns import ENOUGH_S, LEAST_SHARE_S, share_of
 from afterburner.agent.batch.work import check_limit_s
 
 
@@ -27,6 +27,11 @@ def test_a_share_is_equal_or_enough_and_no_more_than_is_left(
     left_s: float, turns: int, max_seconds: float, share_s: float | None
 ) -> None:
     assert share_of(left_s, turns, max_seconds) == share_s
+
+
+def test_where_several_go_on_at_a_time_shares_stay_equal() -> None:
+    assert share_of(300.0, 6, 300.0, LEAST_SHARE_S) == 50.0
+    assert share_of(300.0, 10, 300.0, LEAST_SHARE_S) == LEAST_SHARE_S
 
 
 @pytest.mark.parametrize(

@@ -113,10 +113,10 @@ def test_lines_that_no_input_reached_are_told() -> None:
     ("differs", "headline"),
     [
         ((), "No difference found  "),
-        (("unvaried",), "No difference found with the `self` of the real calls alone  "),
+        (("unvaried",), "No difference found with `self` only as in the real calls  "),
         (
             ("unvaried", "beyond_hints"),
-            "No difference found with the `self` of the real calls alone, on values that fit the type hints  ",
+            "No difference found with `self` only as in the real calls, on values that fit the type hints  ",
         ),
         (("beyond_hints",), "No difference found on values that fit the type hints  "),
         (("beyond_calls",), "No difference found on values of the kinds in the real calls  "),

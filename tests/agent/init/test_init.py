@@ -297,9 +297,16 @@ def test_the_workflow_installs_what_the_project_has(tmp_path: Path) -> None:
     assert installs(tmp_path) == "python -m pip install pytest", "a table of ours makes no package"
     (tmp_path / "pyproject.toml").write_text(PYPROJECT)
     assert installs(tmp_path) == "python -m pip install pytest -e ."
-    extras = '\n[project.optional-dependencies]\nplot = ["rich"]\ntests = ["hypothesis"]\n'
-    (tmp_path / "pyproject.toml").write_text(f'[project]\nname = "shop"\n{extras}[dependency-groups]\ndev = ["ruff"]\n')
-    assert installs(tmp_path) == 'python -m pip install pytest -e ".[tests]" --group dev'
+    project = '[project]\nname = "shop"\n'
+    extras = '[project.optional-dependencies]\ntest = ["pytest-cov"]\ntests = ["hypothesis", "pytest>=9"]\n'
+    group = '[dependency-groups]\ndev = ["ruff", "pytest"]\ntest = [{include-group = "dev"}]\n'
+    for tables, tools in (
+        (extras + group, ' -e ".[tests]"'),
+        (group, " -e . --group dev"),
+        ("[dependency-groups]\ntest = 3\n", " -e ."),
+    ):
+        (tmp_path / "pyproject.toml").write_text(project + tables)
+        assert installs(tmp_path) == f"python -m pip install pytest{tools}"
     (tmp_path / "requirements.txt").write_text("")
     assert installs(tmp_path) == "python -m pip install pytest -r requirements.txt"
 

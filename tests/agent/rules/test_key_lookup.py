@@ -30,6 +30,9 @@ STAYS = {
     "two comparisons": "key in list(table.keys()) in rows",
     "the view itself": "key in table.keys()",
     "equality": "key == list(table.keys())",
+    "the object itself": "key in list(self.keys())",
+    "the base class": "key in list(super().keys())",
+    "a hint of another type": "key in list(row.keys())",
 }
 
 
@@ -43,7 +46,7 @@ def test_the_same_keys_are_found(apply: Callable[..., Any], agree: Callable[...,
 
 @pytest.mark.parametrize("search", STAYS.values(), ids=STAYS)
 def test_what_is_no_copy_of_keys_stays(apply: Callable[..., Any], search: str) -> None:
-    assert apply(KeyLookup(), f"def f(key, table, rows):\n    return {search}\n", "f") is None
+    assert apply(KeyLookup(), f"def f(self, key, table, rows, row: Row):\n    return {search}\n", "f") is None
 
 
 def test_a_list_of_ones_own_is_left_alone(apply: Callable[..., Any]) -> None:

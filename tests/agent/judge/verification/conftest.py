@@ -35,7 +35,8 @@ def compare(make_bench: MakeBench) -> Compare:  # noqa: F811 - the fixture above
         calls: str,
         *,
         function: str = "f",
-        rounds: int = 4,
+        rounds: int | None = 4,
+        longest_s: float = LONGEST_S,
         least: int | None = None,
         assume: tuple[str, ...] = (),
         float_tolerance: float | None = None,
@@ -45,7 +46,7 @@ def compare(make_bench: MakeBench) -> Compare:  # noqa: F811 - the fixture above
         main = 'if __name__ == "__main__":\n' + "".join(f"    {line}\n" for line in calls.splitlines())
         bench = make_bench(f"{original}\n\n{main}", function, float_tolerance=float_tolerance)
         bench = replace(bench, workload=replace(bench.workload, assume=assume), writes_tests=writes_tests)
-        deadline = Deadline.after(LONGEST_S)
+        deadline = Deadline.after(longest_s)
         found = DifferenceSearch(bench, bench.target.source, seed=0, shrinking_s=shrinking_s)
         return found.against(
             f"{candidate}\n\n{main}",
