@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from afterburner.agent.types import Gain
 
 
+AS_FAST = 0.005  # what a ratio may be below 1 and still be written as `1.00x`
 SMALL = 0.1  # a ratio below it would lose its digits
 
 
@@ -28,8 +29,8 @@ def format_change(ratio: float) -> str:
 
 def format_by_size(small: float, large: float) -> str:
     """`1.90x on small inputs to 38.0x on large ones`, or `1.50x slower on small inputs, 38.0x faster on large ones`."""
-    if min(small, large) >= 1:
-        return f"{format_ratio(small)} on small inputs to {format_ratio(large)} on large ones"
+    if min(small, large) > 1 - AS_FAST:
+        return f"{format_ratio(max(small, 1.0))} on small inputs to {format_ratio(max(large, 1.0))} on large ones"
     return f"{format_change(small)} on small inputs, {format_change(large)} on large ones"
 
 

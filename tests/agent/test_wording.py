@@ -24,6 +24,7 @@ def test_a_ratio_that_is_none_is_a_dash() -> None:
 
 def test_gains_by_size_name_a_loss_in_words() -> None:
     assert format_by_size(1.9, 38.0) == "1.90x on small inputs to 38.0x on large ones"
+    assert format_by_size(0.997, 38.0) == "1.00x on small inputs to 38.0x on large ones"
     assert format_by_size(0.5, 38.0) == "2.00x slower on small inputs, 38.0x faster on large ones"
 
 
