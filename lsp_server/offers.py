@@ -87,7 +87,8 @@ class Offer:
     def short(self) -> str:
         """`3.1x faster (2.8x to 3.4x), proven`, and what a user has to know before applying it.
 
-        That is a loss by size (`; 1.4x slower on small inputs`), and that no input is from the project.
+        That is a loss by size (`; 1.4x slower on small inputs`), a difference beyond the kinds of the real calls, and
+        that no input is from the project.
         """
         gain, by_size = self.result.gain, self.result.by_size
         if gain is None:
@@ -95,7 +96,8 @@ class Offer:
         sizes = [] if by_size is None else [("small", by_size.small), ("large", by_size.large)]
         losses = [f"; {format_change(ratio)} on {size} inputs" for size, ratio in sizes if ratio < _LOSS]
         invented = "; none of its inputs is from your project" if self.result.invented_inputs else ""
-        return f"{_gain(self.result.objective, gain)}, proven{''.join(losses)}{invented}"
+        caveat = "; not the same on elements of other kinds, see the report" if self.result.caveat else ""
+        return f"{_gain(self.result.objective, gain)}, proven{''.join(losses)}{caveat}{invented}"
 
 
 class Offers:

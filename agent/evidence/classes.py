@@ -82,6 +82,7 @@ class Fit:
 
 
 UNCLEAR = "unclear"
+_WITHOUT_LOG = {"n log n": "n", "n² log n": "n²"}
 
 
 def class_named(name: str) -> GrowthClass:
@@ -107,6 +108,10 @@ def fit_growth(points: Points) -> Fit | None:
     if CLASSES[0] in close and _is_flat(kept, ranked[0][1]):
         close = [CLASSES[0]]
     best = close[0]
+    if best.name in _WITHOUT_LOG and (plain := class_named(_WITHOUT_LOG[best.name])) not in close:
+        measured = empirical_exponent(kept)
+        if abs(_exponent_of(plain, kept) - measured) < abs(_exponent_of(best, kept) - measured):
+            close.append(plain)  # the slope among the larger sizes speaks for it
     a_s, b_s = _coefficients(kept, best.f)
     error = math.sqrt(sum(((a_s + b_s * best.f(n)) / t - 1) ** 2 for n, t in kept) / len(kept))
     spread = kept[-1][0] / kept[0][0]
@@ -130,6 +135,12 @@ def empirical_exponent(points: Points) -> float:
     mean_y = sum(y for _, y in logs) / len(logs)
     spread = sum((x - mean_x) ** 2 for x, _ in logs)
     return sum((x - mean_x) * (y - mean_y) for x, y in logs) / spread if spread else 0.0
+
+
+def _exponent_of(growth: GrowthClass, points: Points) -> float:
+    """The slope that a class has at the same sizes, once it is fitted to them."""
+    a_s, b_s = _coefficients(points, growth.f)
+    return empirical_exponent([(size, a_s + b_s * growth.f(size)) for size, _ in points])
 
 
 def _is_flat(points: Points, growth: GrowthClass) -> bool:
