@@ -42,25 +42,34 @@ def made_once(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str, Callab
 
 
 @pytest.fixture(scope="session")
-def store(
+def store_run(
     new_program: Callable[[Path], CommandLine], made_once: Callable[[str, Callable[[Path], object]], Path]
-) -> Store:
-    """A real run in which a model gave a better rewrite, a wrong one, and one that cheats."""
+) -> Callable[[str], Store]:
+    """Give a real run in which a model gave a better rewrite, a wrong one, and one that cheats, by what it was told."""
 
-    def fill(folder: Path) -> None:
+    def fill(folder: Path, tell: str) -> None:
         write_shop(folder / "shop")
         texts = iter([answer(FAST, "A set."), answer(WRONG, "Less."), answer(CHEAT, "A frame.")])
         program = new_program(folder).untimed()
         with serving(ModelServer(lambda *_: next(texts, ""))) as server:
             done = program(
                 *("run", "stock.py", "--function", "common", "--model", "hosted_vllm/m", "--no-cache", "--yes"),
-                *("--candidates", "3", "--iterations", "1", "--tell", "paper", "--temperature", "1", "--no-sceptic"),
+                *("--candidates", "3", "--iterations", "1", "--tell", tell, "--temperature", "1", "--no-sceptic"),
                 folder=folder / "shop",
                 HOSTED_VLLM_API_BASE=server.url,
             )
         assert done.returncode == 0, done.stderr + done.stdout
         (folder / "sent.json").write_text(json.dumps(server.asked[0].body["messages"]))
 
-    folder = made_once("stored-run", fill)
-    (found,) = folder.rglob("runs.sqlite")
-    return Store(found.parent, folder / "shop", json.loads((folder / "sent.json").read_text()))
+    def stored(tell: str) -> Store:
+        folder = made_once(f"stored-run-{tell}", lambda folder: fill(folder, tell))
+        (found,) = folder.rglob("runs.sqlite")
+        return Store(found.parent, folder / "shop", json.loads((folder / "sent.json").read_text()))
+
+    return stored
+
+
+@pytest.fixture(scope="session")
+def store(store_run: Callable[[str], Store]) -> Store:
+    """Such a run with the paper's prompt."""
+    return store_run("paper")

@@ -144,7 +144,7 @@ def test_a_reminder_names_what_is_done_or_what_was_done_last(
 
 @pytest.mark.parametrize(
     ("given", "hint"),
-    [(("nosuch.py",), ""), (("shops.py",), "Did you mean shop.py?"), (("shop.py", "--calls", "call.py"), "calls.py?")],
+    [(("nosuch.py",), ""), (("shops.py",), "/shop.py?"), (("shop.py", "--calls", "call.py"), "/calls.py?")],
 )
 def test_a_file_that_is_not_there_is_told_before_any_progress(
     program: CommandLine, tmp_path: Path, given: tuple[str, ...], hint: str

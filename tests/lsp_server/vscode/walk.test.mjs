@@ -47,7 +47,7 @@ walk("a trusted workspace: from the light bulb to the report, and back", FILES, 
   // Nothing is ticked at first: VS Code applies nothing, and the user hears what to do.
   const preview = page.locator("#refactorPreview");
   await preview.getByRole("button", { name: "Apply" }).click();
-  await code.notification("tick all of its changes there").waitFor();
+  await code.notification("tick all of its changes there").getByRole("button", { name: "OK" }).waitFor(); // so it is not cut
   assert.equal(await code.text(), PAIRS);
   await code.clearNotifications();
 

@@ -25,6 +25,7 @@ from afterburner.training.trainers.running import train
 from .tiny import config, texts_of, write_model
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
 
     from conftest import CommandLine
@@ -40,15 +41,17 @@ BY_HEART = {
 
 @pytest.mark.slow
 def test_an_adapter_that_a_teams_runs_trained_answers_the_next_run(
-    store: Store, program: CommandLine, tmp_path: Path
+    store_run: Callable[[str], Store], program: CommandLine, tmp_path: Path
 ) -> None:
     """An untrained two-layer model knows nothing, so all its weights learn first to answer with the original.
+
+    No figures are told: they are others in each run, and so small a model may know only the prompt that it has learned.
 
     It writes the rewrite when it is asked something else, so that it knows the words. Only the adapter can make it the
     answer to the run's prompt.
     """
     data, originals, shop = tmp_path / "sft", tmp_path / "originals", tmp_path / "shop"
-    build_run_data(store.folder, RunDataSettings(RunRecipe.SFT), HeldOut(), data)
+    build_run_data(store_run("no-feedback").folder, RunDataSettings(RunRecipe.SFT), HeldOut(), data)
     rows = read_data(data).rows
     unchanged = [{**row, "completion": _answer(row)} for row in rows]
     elsewhere = [{**row, "prompt": [{"role": "user", "content": "What is quicker?"}]} for row in rows]
@@ -65,7 +68,7 @@ def test_an_adapter_that_a_teams_runs_trained_answers_the_next_run(
     with served(tmp_path / "merged", tmp_path / "server.log") as model:
         done = program.untimed()(
             *("run", "stock.py", "--function", "common", "--model", model, "--no-cache", "--apply"),
-            *("--iterations", "1", "--tell", "paper", "--temperature", "0", "--no-sceptic", "--yes"),
+            *("--iterations", "1", "--tell", "no-feedback", "--temperature", "0", "--no-sceptic", "--yes"),
             *("--max-seconds", "900"),  # a busy machine needs long for the inputs that an offer takes
             folder=shop,
             HOSTED_VLLM_API_BASE=os.environ["HOSTED_VLLM_API_BASE"],

@@ -8,7 +8,10 @@ import {
   ExecuteCommandRequest,
   LanguageClient,
   LanguageClientOptions,
+  MessageType,
   RevealOutputChannelOn,
+  ShowMessageNotification,
+  ShowMessageParams,
 } from "vscode-languageclient/node";
 import { chosenInterpreter } from "./interpreter";
 import { isReport, showReport } from "./report";
@@ -16,11 +19,24 @@ import { Runs } from "./runs";
 import { explicitSettings, SECTION, serverSettingNames, Settings, vouchedSettings } from "./settings";
 
 const MOST_RESTARTS = 3;
+const ONE_LINE = 60; // characters
 const DOCUMENTS = ["file", "untitled", "vscode-notebook-cell"].map((scheme) => ({ language: "python", scheme }));
 
 /** What is said of this workspace and its user once, when a server starts; only what a workspace cannot have set. */
 export function initializationOptions(context: ExtensionContext): Settings {
   return { ...vouchedSettings(context), trusted: workspace.isTrusted };
+}
+
+/** Show a message of the server whole: VS Code cuts one to a line unless it has a button. */
+function showMessage({ type, message }: ShowMessageParams): void {
+  const buttons = message.length > ONE_LINE ? ["OK"] : [];
+  if (type === MessageType.Error) {
+    void window.showErrorMessage(message, ...buttons);
+  } else if (type === MessageType.Warning) {
+    void window.showWarningMessage(message, ...buttons);
+  } else {
+    void window.showInformationMessage(message, ...buttons);
+  }
 }
 
 /** A client that only logs its errors until its server has run: the extension itself says that a program is no server. */
@@ -33,6 +49,7 @@ class QuietClient extends LanguageClient {
       throw new Error("the program ended while it was asked to start"); // which the library does not count as a failure
     }
     this.hasRun = true;
+    this.onNotification(ShowMessageNotification.type, showMessage); // in place of the library's
   }
 
   override error(message: string, data?: unknown, showNotification?: boolean | "force"): void {

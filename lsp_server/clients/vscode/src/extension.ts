@@ -135,7 +135,7 @@ class Extension {
   private async offerToInstall(): Promise<void> {
     const configured = configuredPath();
     const where = configured
-      ? `the setting afterburner.server.path names ${configured}, which is not the absolute path of an executable file`
+      ? `the setting afterburner.server.path names ${configured}: there is no such executable file, or the path is not absolute`
       : "the program afterburner-agent is neither in the project's environment nor on the PATH";
     const untrusted = workspace.isTrusted ? "" : " (an environment in a workspace that is not trusted does not count)";
     const choices = configured ? [CHOOSE] : [CHOOSE, INSTALL, NEVER]; // VS Code highlights the first
