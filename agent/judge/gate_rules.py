@@ -210,7 +210,15 @@ _PLACES = ("/proc", "/dev/shm", "/sys/", "/tmp", "/var/tmp", "/dev/fd", "/afterb
 _OWN_MODULES = frozenset(
     (
         *("call_driver", "sample_template", "sample_processes", "process_watch"),
-        *("value_encoder", "encoded_text", "host_channel", "call_blobs", "module_state", "held_values"),
+        *(
+            "value_encoder",
+            "encoded_text",
+            "host_channel",
+            "call_blobs",
+            "module_state",
+            "held_values",
+            "made_functions",
+        ),
     )
 )
 

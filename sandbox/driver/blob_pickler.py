@@ -8,10 +8,10 @@ import re
 import struct
 import sys
 import threading
-from types import FunctionType
+from types import CellType, FunctionType, ModuleType
 from typing import TYPE_CHECKING, Any, Dict, Optional, Set, Tuple
 
-from . import array_layout, call_files, calls_file
+from . import array_layout, call_files, made_functions
 
 if not TYPE_CHECKING:
     from .tamper_seal import BUILTINS as __builtins__  # noqa: F401, N811 - of our own, see there
@@ -28,7 +28,7 @@ _get_limit, _set_limit = sys.getrecursionlimit, sys.setrecursionlimit  # user co
 
 
 def dump(value: Any, protocol: int) -> bytes:
-    """Like `pickle.dumps`, for `load`; it writes functions of the file of calls, and keeps the layout of arrays, too.
+    """Like `pickle.dumps`, for `load`; it writes functions that have no name, and keeps the layout of arrays, too.
 
     A NaN that occurs several times stays one object: code tells one from two by `in`, `count`, or a key of a set.
     """
@@ -79,11 +79,19 @@ def _dump_deeply(pickler: pickle.Pickler, value: Any) -> None:
 class _Pickler(pickle.Pickler):
     """Asks those who know a kind of value what to write for it."""
 
+    def __init__(self, file: io.BytesIO, protocol: int) -> None:
+        super().__init__(file, protocol)
+        self._cells: Set[int] = set()
+
     def reducer_override(self, value: Any) -> Any:
         """What to write instead of a value; `NotImplemented`: the usual."""
         kind = type(value)
         if kind is FunctionType:
-            return calls_file.reduced_function(value)
+            return made_functions.reduced(value, self._cells)
+        if kind is ModuleType:
+            return made_functions.reduced_module(value)
+        if kind is CellType:
+            return made_functions.reduced_cell(value, self._cells)
         if kind is getattr(sys.modules.get("numpy"), "ndarray", None):
             return array_layout.reduced_array(value)
         if call_files.is_open_file(kind):
@@ -127,11 +135,15 @@ class _NanPickler(_Pickler):
 
 
 class _Unpickler(pickle.Unpickler):
-    """Reads what `_NanPickler` has written, and all other pickles."""
+    """Reads what `_Pickler` and `_NanPickler` have written."""
 
     def __init__(self, file: io.BytesIO) -> None:
         super().__init__(file)
         self._nans: Dict[bytes, float] = {}
+
+    def find_class(self, module: str, name: str) -> Any:
+        """What a blob names: user code has no say in what is ours."""
+        return made_functions.OF_BLOBS[name] if module == made_functions.NAME else super().find_class(module, name)
 
     def persistent_load(self, pid: bytes) -> float:
         """The NaN that this stands for: one object for each number."""

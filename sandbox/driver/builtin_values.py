@@ -18,7 +18,7 @@ import types
 from json.encoder import encode_basestring_ascii as quote
 from typing import TYPE_CHECKING, Any, Callable, Dict, Iterator, Optional, Tuple
 
-from . import calls_file
+from . import made_functions
 
 if TYPE_CHECKING:
     from .encoder_protocol import Encoder
@@ -130,16 +130,31 @@ def _plain_float(encoder: Encoder, value: Any) -> Iterator[Any]:
 
 
 def _function(encoder: Encoder, value: Any) -> Iterator[Any]:
-    """A function is its name; one that a call has made holds values, and does things, that no name tells."""
+    """A function is its name.
+
+    One that a call was given without is its code, what this closes over and its defaults. Of one that the call itself
+    has made no more is told: the code of a rewrite may be another and do the same.
+    """
     name = full_name(value.__module__, value.__qualname__, encoder.module_name)
-    inner = calls_file.inner_function(value)
-    if inner is not None:
-        number, values, details = inner
-        return encoder.parts("function", "%s (function %d of the file)" % (name, number), values, details)
     is_found = encoder.is_found(value)
-    if "<" in name or "?" in name or (not is_found and _is_made_by_a_call(value.__code__)):
+    if not ("<" in name or "?" in name or (not is_found and _is_made_by_a_call(value.__code__))):
+        return encoder.parts("function", name if is_found else name + ANOTHER)
+    variable = made_functions.variable_of(value)
+    if variable and not _is_made_by_a_call(value.__code__):
+        return encoder.parts("function", full_name(value.__module__, variable, encoder.module_name))
+    if not made_functions.was_given(value):
         return encoder.opaque_value("function %s" % name)
-    return encoder.parts("function", name if is_found else name + ANOTHER)
+    if encoder.is_known(value):
+        return iter(())
+    code = encoder.digest(made_functions.written(value.__code__))
+    brought = made_functions.names_used(value) if made_functions.module_of(value) is None else None
+    holds = (value.__closure__, value.__defaults__, value.__kwdefaults__, vars(value), brought)
+    return encoder.parts("function", name, code, *holds)
+
+
+def _cell(encoder: Encoder, value: Any) -> Iterator[Any]:
+    """A variable that functions close over."""
+    return encoder.parts("cell", *made_functions.contents_of(value))
 
 
 def _is_made_by_a_call(code: types.CodeType) -> bool:
@@ -251,6 +266,7 @@ EXACT: Dict[type, Callable[[Encoder, Any], Iterator[Any]]] = {
     re.Match: _match,
     functools.partial: _partial,
     types.FunctionType: _function,
+    types.CellType: _cell,
     types.BuiltinFunctionType: _builtin,
     BOUND_IN_C: _builtin,
     types.MethodType: _method,

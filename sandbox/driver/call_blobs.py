@@ -7,9 +7,9 @@ the sandbox only; the host carries them as opaque bytes.
 from __future__ import annotations
 
 from types import CodeType, FunctionType, ModuleType
-from typing import Any, Callable, Dict, Iterator, List, Mapping, NamedTuple, Sequence, Set, Tuple
+from typing import Any, Callable, Dict, Iterator, List, Mapping, NamedTuple, Optional, Sequence, Set, Tuple
 
-from . import blob_pickler, call_files, calls_file, code_names
+from . import blob_pickler, call_files, calls_file, code_names, made_functions
 
 PROTOCOL = 4  # the newest that every supported Python writes by itself
 _CODE_TYPES = (FunctionType, ModuleType, type, staticmethod, classmethod, property)
@@ -105,13 +105,36 @@ def with_items(blob: bytes, items: Mapping[Any, Sequence[bytes]]) -> bytes:
     return call_files.with_files(calls_file.with_definitions(written), files)
 
 
+def copied(value: Any) -> Any:
+    """A copy that has nothing in common with the value, whatever functions it holds.
+
+    Raises:
+        NotCopyable: it cannot be pickled.
+    """
+    return blob_pickler.load(_pickle(value))
+
+
 def is_copyable(value: object) -> bool:
     """Whether the value survives a pickle."""
+    return _pickle_that_survives(value) is not None
+
+
+def _pickle_that_survives(value: object) -> Optional[bytes]:
+    """The pickle of a value, if it can be read back."""
     try:
-        blob_pickler.load(_pickle(value))
+        blob = _pickle(value)
+        blob_pickler.load(blob)
     except Exception:  # noqa: BLE001 - as in load_call
-        return False
-    return True
+        return None
+    return blob
+
+
+def _is_data(pickled: bytes) -> bool:
+    """Whether a module's data may go back before each call: not if code is in it, for a rewrite brings its own.
+
+    What the file of calls has put there is no part of any rewrite.
+    """
+    return made_functions.NAME.encode("ascii") not in pickled or calls_file.NAME.encode("ascii") in pickled
 
 
 def _pickle(value: object) -> bytes:
@@ -145,7 +168,7 @@ def snapshot_globals(module: ModuleType, names: Sequence[str]) -> Snapshot:
     for name in names:
         if name not in vars(module):
             snapshot.absent.append(name)
-        elif is_copyable(vars(module)[name]):
+        elif (pickled := _pickle_that_survives(vars(module)[name])) is not None and _is_data(pickled):
             snapshot.values[name] = vars(module)[name]
         else:
             snapshot.uncopyable.append(name)

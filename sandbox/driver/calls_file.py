@@ -12,17 +12,15 @@ import _ast
 import json
 import struct
 import sys
-from types import CellType, CodeType, FunctionType, ModuleType
-from typing import Any, Dict, Iterator, List, Mapping, NamedTuple, Optional, Sequence, Set, Tuple
+from types import CodeType, ModuleType
+from typing import Any, Iterator, List, NamedTuple, Optional, Set
 
 from . import code_names
 
 NAME = "__calls__"
-MAKER = "__function__"  # in that module: makes a function that has no name of its own there
 _MARK = b"D"  # no pickle begins with it
 _LENGTH = struct.Struct(">I")
 _execute = exec  # this is the sandbox
-_DETAILS = ("__name__", "__qualname__", "__defaults__", "__kwdefaults__", "__dict__")
 _ONLY_TREE = 0x400  # what `ast.parse` tells `compile`
 
 
@@ -41,22 +39,13 @@ class Definitions:
     def __init__(self, path: str, source: str, target: str) -> None:
         """`target` is the name of the module of the function that is called: its names are known in the file."""
         self.path, self.source, self.target = path, source, target
-        self._codes: Optional[List[CodeType]] = None
-        self._places: Dict[Tuple[Any, ...], int] = {}
         self._statements: Optional[List[_Statement]] = None
         self._executed: Set[int] = set()
         self._module = ModuleType(NAME)
 
     def install(self) -> ModuleType:
         """Make it the module `__calls__`, with nothing executed yet."""
-
-        def make_function(number: int, values: Sequence[Any], details: Mapping[str, Any]) -> FunctionType:
-            return self._function(number, values, details)
-
-        make_function.__module__, make_function.__qualname__ = NAME, MAKER
-        vars(self._module).update(
-            {"__file__": self.path, "__loader__": self, "__getattr__": self._supply, MAKER: make_function}
-        )
+        vars(self._module).update({"__file__": self.path, "__loader__": self, "__getattr__": self._find})
         sys.modules[NAME] = self._module
         return self._module
 
@@ -68,29 +57,15 @@ class Definitions:
         """From now on somebody else executes the file: nothing is to be supplied."""
         vars(self._module).pop("__getattr__", None)
 
-    def number_of(self, code: CodeType) -> Optional[int]:
-        """The place of a function's code among all of the file."""
-        if not self._places:
-            self._places = {_key(each): place for place, each in enumerate(self._all_codes())}
-        return self._places.get(_key(code))
-
-    def _function(self, number: int, values: Sequence[Any], details: Mapping[str, Any]) -> FunctionType:
-        code = self._all_codes()[number]
-        self._execute({name for name, _ in code_names.global_names(code)})
-        made = FunctionType(code, vars(self._module), closure=tuple(map(CellType, values)) or None)
-        for name, value in details.items():
-            setattr(made, name, value)
-        return made
-
-    def _supply(self, name: str) -> Any:
+    def _find(self, name: str) -> Any:
         """The module's `__getattr__`: execute what binds the name."""
         if not name.startswith("__"):
-            self._execute({name})
+            self.supply({name})
         if name in vars(self._module):
             return vars(self._module)[name]
         raise AttributeError("the file of calls %s defines no %r" % (self.path, name))
 
-    def _execute(self, names: Set[str]) -> None:
+    def supply(self, names: Set[str]) -> None:
         """Execute the statements that bind these names, and those that they need, in the file's order."""
         if "__getattr__" not in vars(self._module):
             return  # the file has run as a whole
@@ -115,11 +90,6 @@ class Definitions:
             self._executed.add(number)
             _execute(self._statements[number].code, namespace)
 
-    def _all_codes(self) -> List[CodeType]:
-        if self._codes is None:
-            self._codes = list(_inner(compile(self.source, self.path, "exec", dont_inherit=True)))
-        return self._codes
-
 
 def with_definitions(blob: bytes) -> bytes:
     """The pickle of a call, together with the file of calls if it names anything of it."""
@@ -141,24 +111,11 @@ def without_definitions(blob: bytes) -> bytes:
     return blob[begin + length :]
 
 
-def reduced_function(value: FunctionType) -> Any:
-    """What pickle has to write for a function: one that has no name of its own is a place in the file of calls."""
-    inner = inner_function(value)
-    return NotImplemented if inner is None else (vars(sys.modules[NAME])[MAKER], inner)
-
-
-def inner_function(value: FunctionType) -> Optional[Tuple[int, Tuple[Any, ...], Dict[str, Any]]]:
-    """A lambda or inner function of the file of calls: the place of its code, what it closes over, its defaults."""
+def supply(names: Set[str]) -> None:
+    """Execute what binds these names in the file of calls: a function of it is about to use them."""
     held = _installed()
-    if held is None or value.__module__ != NAME or "<" not in value.__qualname__:
-        return None
-    number = held.number_of(value.__code__)
-    try:
-        values = tuple(cell.cell_contents for cell in value.__closure__ or ())
-    except ValueError:  # a variable that was not bound yet
-        return None
-    details = {name: getattr(value, name) for name in _DETAILS if getattr(value, name)}
-    return None if number is None else (number, values, details)
+    if held is not None:
+        held.supply(names)
 
 
 def _installed() -> Optional[Definitions]:
@@ -197,17 +154,3 @@ def _owner(target: Any) -> Iterator[str]:
         target = target.value
     if type(target) is _ast.Name:
         yield target.id
-
-
-def _inner(code: CodeType) -> Iterator[CodeType]:
-    """The code of every function and class in some code."""
-    for constant in code.co_consts:
-        if type(constant) is CodeType:
-            yield constant
-            yield from _inner(constant)
-
-
-def _key(code: CodeType) -> Tuple[Any, ...]:
-    """What two codes have to have in common to be of the same place; what they have learnt by running is left out."""
-    constants = (_key(each) if type(each) is CodeType else (type(each), repr(each)) for each in code.co_consts)
-    return (code.co_name, code.co_firstlineno, code.co_code, code.co_names, code.co_freevars, tuple(constants))

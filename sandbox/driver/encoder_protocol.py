@@ -44,5 +44,8 @@ class Encoder(Protocol):
     def digest(self, data: bytes) -> str:
         """What stands for data that is too large to be written."""
 
+    def is_known(self, value: object) -> bool:
+        """Number a mutable object that is met for the first time; write the number of another."""
+
     def is_found(self, function: Any) -> Optional[bool]:
         """Whether the function stands under the name that it bears; None if nothing stands there."""

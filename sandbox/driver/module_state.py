@@ -11,7 +11,7 @@ from operator import is_
 from types import BuiltinFunctionType, FunctionType, MemberDescriptorType, MethodType, ModuleType, SimpleNamespace
 from typing import TYPE_CHECKING, Any, Callable, Dict, Iterator, List, Mapping, Optional, Sequence, Tuple
 
-from . import type_plans
+from . import made_functions, type_plans
 
 if not TYPE_CHECKING:
     from .tamper_seal import BUILTINS as __builtins__  # noqa: F401, N811 - of our own, see there
@@ -220,7 +220,7 @@ class ColdState:
         self._remember_attributes(vars(function))
         self._waiting += [*(function.__defaults__ or ()), *(function.__kwdefaults__ or {}).values()]
         for cell in function.__closure__ or ():
-            content = _content_of(cell)
+            content = made_functions.contents_of(cell)
             self._cells.append((cell, content))
             self._waiting += content
 
@@ -284,14 +284,6 @@ def _held_in(member: Any, owner: Any) -> List[Any]:
     try:
         return [member.__get__(owner)]
     except AttributeError:
-        return []
-
-
-def _content_of(cell: Any) -> List[Any]:
-    """What a variable of a closure holds: one value or none."""
-    try:
-        return [cell.cell_contents]
-    except ValueError:
         return []
 
 

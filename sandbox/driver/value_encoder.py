@@ -152,7 +152,7 @@ class Encoder(EncodedText):
         Most of what is encoded is made of these, so this does by itself what a generator and `write` do for others.
         """
         kind = type(value)
-        if kind is not tuple and self._is_known(value):
+        if kind is not tuple and self.is_known(value):
             return
         values: Iterator[Any] = iter(value.items() if kind is dict else value)
         write, begin = self._text.append, _BEGIN[kind]
@@ -189,7 +189,7 @@ class Encoder(EncodedText):
         if self.nodes > self.most_nodes:
             raise TooLarge("it has more than %d parts" % self.most_nodes)
 
-    def _is_known(self, value: object) -> bool:
+    def is_known(self, value: object) -> bool:
         """Number a mutable object that is met for the first time; write the number of another."""
         known = self.number_of(value)
         if known is None:

@@ -37,6 +37,7 @@ from ....sandbox.driver.call_files import SCRATCH, with_opened
 from ....sandbox.driver.opened_files import OpenedFiles
 from .call_descriptions import describe_call, size_of
 from .given_iterators import GivenIterators
+from .new_steps import NewSteps
 from .taken_items import follow
 from .waiting_calls import CopiedCall, Use, WaitingCalls
 
@@ -68,6 +69,7 @@ class Recorder:
         self.count = 0
         self.written = 0
         self.copy, self._write = copy, write
+        self._steps = NewSteps()
         self._files = OpenedFiles(read_below=SCRATCH)
         self._pid = os.getpid()
         self._local = threading.local()
@@ -192,18 +194,22 @@ class Recorder:
                 static = self._original_of(wrapper)
                 _bind(holder, name, static)
             self._files.begin()
+            if call is not None:
+                self._steps.begin(function)
             ended, started_s = "raised", time.thread_time()
             try:
                 result = function(*args, **kwargs)
                 ended = "returned"
             finally:
                 cpu_time_s = time.thread_time() - started_s
+                is_new, following_s = self._steps.end()
                 self._files.end()
                 if _held_by(holder, name) is static:
                     _bind(holder, name, wrapper)
                 if call is not None:
                     call.blob = with_opened(call.blob, self._files.before())
-                    call.ended, call.cpu_time_s = ended, cpu_time_s
+                    call.ended, call.cpu_time_s = ended, max(cpu_time_s - following_s, 0.0)
+                    call.is_new = is_new
                     if not (call.given and _is_new_generator(result)):
                         self.keep(call, is_lazy=_is_lazy(result))
         finally:
@@ -266,7 +272,8 @@ class Recorder:
             return
         digest = hashlib.sha256(blob).digest()
         at_milestone = call.number <= self._first_calls or call.number >= self._next_milestone
-        if digest in self._seen or not (at_milestone or call.cpu_time_s > self._costliest_s * COSTLIER):
+        is_costly = call.cpu_time_s > self._costliest_s * COSTLIER
+        if digest in self._seen or not (at_milestone or is_costly or call.is_new):
             return
         if self._bytes + len(blob) > MAX_TOTAL_BYTES:
             return

@@ -8,14 +8,13 @@ real one, so that a name does not come to stand where numbers belong.
 from __future__ import annotations
 
 import contextlib
-import copy
 import inspect
 import itertools
-import pickle
 import random
 from types import FunctionType
 from typing import Any, Dict, FrozenSet, Iterator, List, NamedTuple, Sequence, Set, Tuple
 
+from ....sandbox.driver.call_blobs import copied, dump_item
 from .call_parts import Place, fields, places, record_with, root_of
 from .call_trial import interrupted_after
 from .container_kinds import CONTAINERS, MAPPINGS, NotBuildableError, container_kind, plain_of
@@ -62,8 +61,8 @@ def objects_by_methods(value: Any, without: str) -> Iterator[Made]:
     made: List[Iterator[Made]] = []
     for kind in kinds:
         try:
-            blank = _blank(kind, value)
-        except Exception:  # noqa: BLE001, S112 - its constructor may raise anything
+            blank = copied(_blank(kind, value))
+        except Exception:  # noqa: BLE001, S112 - its constructor may raise anything, or make what cannot be copied
             continue
         fillings = _fillings(value, blank, form, pools, without)
         if fillings and kind is type(value):
@@ -169,15 +168,15 @@ def _methods(kind: type, without: str) -> Iterator[Tuple[str, int, int]]:
 def _fills(blank: Any, filling: Filling, form: Form, pools: Dict[type, List[Any]]) -> bool:
     """Whether the call changes the object with one of the first values: 0 rounds, say, change nothing."""
     values = ([pools[kind][at % len(pools[kind])] for kind in filling.kinds] for at in range(FIRST))
-    return any(_fills_with(blank, filling.method, copy.deepcopy(arguments), form) for arguments in values)
+    return any(_fills_with(blank, filling.method, copied(arguments), form) for arguments in values)
 
 
 def _fills_with(blank: Any, method: str, arguments: List[Any], form: Form) -> bool:
     try:
-        made = copy.deepcopy(blank)
-        before = pickle.dumps(made)
+        made = copied(blank)
+        before = dump_item(made)
         _call_method(made, method, arguments)
-        return pickle.dumps(made) != before and form_of(made) <= form
+        return dump_item(made) != before and form_of(made) <= form
     except Exception:  # noqa: BLE001 - code of the user's, which may raise anything
         return False
 
@@ -185,15 +184,13 @@ def _fills_with(blank: Any, method: str, arguments: List[Any], form: Form) -> bo
 def _filled(blank: Any, fillings: Sequence[Filling], pools: Dict[type, List[Any]], way: str) -> Iterator[Made]:
     for number in range(OBJECTS):
         chance = random.Random(number)  # noqa: S311 - the same objects each time
-        made = copy.deepcopy(blank)
+        made = copied(blank)
         # First small values and what a real object holds, then edge cases of these, too.
         pool = 2 * POOL if number < len(SIZES) else None
         for _ in range(SIZES[number % len(SIZES)]):
             filling = chance.choice(fillings)
             # Half of the values are of a few, so that what one call names comes up in others.
-            arguments = [
-                copy.deepcopy(chance.choice(pools[kind][: chance.choice((FEW, pool))])) for kind in filling.kinds
-            ]
+            arguments = [copied(chance.choice(pools[kind][: chance.choice((FEW, pool))])) for kind in filling.kinds]
             try:
                 _call_method(made, filling.method, arguments)
             except _UnendingCallError:
@@ -223,7 +220,7 @@ def _linked(blank: Any, fillings: Sequence[Filling], pools: Dict[type, List[Any]
             if end in fillings:
                 calls.insert(0, (end, {one: names[0], other: None}))
             for ordered in (calls[::-1], calls):
-                made = copy.deepcopy(blank)
+                made = copied(blank)
                 with contextlib.suppress(Exception):  # as above
                     _call_all(made, ordered, pools)
                     yield LONG_CHAIN, made
@@ -231,7 +228,7 @@ def _linked(blank: Any, fillings: Sequence[Filling], pools: Dict[type, List[Any]
 
 def _call_all(made: Any, calls: Sequence[Tuple[Filling, Dict[int, Any]]], pools: Dict[type, List[Any]]) -> None:
     for filling, given in calls:
-        others = {at: copy.deepcopy(pools[kind][0]) for at, kind in enumerate(filling.kinds) if at not in given}
+        others = {at: copied(pools[kind][0]) for at, kind in enumerate(filling.kinds) if at not in given}
         arguments = {**others, **given}
         _call_method(made, filling.method, [arguments[at] for at in range(len(filling.kinds))])
 

@@ -9,6 +9,7 @@ import re
 import sys
 from typing import TYPE_CHECKING, Any, Dict, Iterator, List, Pattern, Tuple
 
+from ....sandbox.driver import made_functions
 from .user_code import guarded
 
 if TYPE_CHECKING:
@@ -83,7 +84,7 @@ def run_tests(request: Request, recorder: Recorder, write: Write) -> None:
         arguments += ["--maxfail=0"]
     for unwanted in UNWANTED_PLUGINS:
         arguments += ["-p", "no:" + unwanted]
-    plugin = _Plugin(recorder)
+    plugin = _Plugin(recorder, request["module"])
     pytest.hookimpl(tryfirst=True)(_Plugin.pytest_sessionfinish)
     code = guarded(write, "run", lambda: _run_session(pytest, [*arguments, *files], plugin))
     for name, reason in plugin.failed:
@@ -183,8 +184,8 @@ class _SessionEnded(BaseException):
 class _Plugin:
     """Tells the recorder which test is running, and remembers what failed."""
 
-    def __init__(self, recorder: Recorder) -> None:
-        self._recorder = recorder
+    def __init__(self, recorder: Recorder, target: str) -> None:
+        self._recorder, self._target = recorder, target
         self.failed: List[Tuple[str, str]] = []
         self.passed = 0
         self.failing: List[str] = []
@@ -195,6 +196,13 @@ class _Plugin:
         """Make the marks of the plugins known that are left out."""
         for mark in _THEIR_MARKS:
             config.addinivalue_line("markers", mark)
+
+    def pytest_collection_finish(self) -> None:
+        """Let the functions of tests go along with a call: their modules are not imported where it is repeated."""
+        for name, module in list(sys.modules.items()):
+            path = getattr(module, "__file__", None)
+            if type(path) is str and name != self._target and (_is_test(path) or path.endswith("/conftest.py")):
+                made_functions.tests.add(name)
 
     def pytest_runtest_setup(self, item: Any) -> None:
         """Name the test's file as the origin of what comes."""

@@ -81,7 +81,7 @@ class Comparer:
         Raises:
             OutOfDateError: the original does not do what is expected either, and an earlier run has kept that.
         """
-        found = self._first_in_any_order(source, calls)
+        found = self._first_in_any_order(source, calls) if calls else None
         if found is not None:
             self._check_original(found)
         if found is None or not found.is_probing:

@@ -349,6 +349,13 @@ def test_a_search_that_nobody_wants_any_more_ends_and_another_can_begin(make_ben
     assert isinstance(search.against(BY_SORTING, Deadline.after(600), rounds=1), Agreement)
 
 
+def test_where_no_call_is_left_there_is_no_difference(make_bench: MakeBench) -> None:
+    """A round of made inputs may hold none that keeps to the contract."""
+    bench = make_bench("def f(n):\n    return n\n\nif __name__ == '__main__':\n    f(1)\n", "f")
+    comparer = Comparer(bench.sandbox, bench.target, bench.environment, bench.limits)
+    assert comparer.first_difference("def f(n):\n    return -n\n", []) is None
+
+
 @pytest.mark.nightly
 def test_calls_that_no_process_comes_to_do_not_count_as_compared(make_bench: MakeBench) -> None:
     """The rewrite is in time with each call alone, and with so few at once that the middle one's turn hardly comes."""
