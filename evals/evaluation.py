@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import math
 from collections import defaultdict
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from statistics import median
 from typing import TYPE_CHECKING, Any
 
@@ -61,16 +61,16 @@ class EvaluatedProblem:
     as_known: Mapping[Objective, NDArray[np.float64]] = field(default_factory=dict)
     remeasured: Mapping[Objective, Mapping[str, float]] = field(default_factory=dict)
     drift: float = 1.0  # how many times as long as stored the anchors took; 1 where nothing tells
+    tests: str = "public"  # on which ones all this was measured: `public` or `private`
 
 
 @dataclass(frozen=True, slots=True)
 class Evaluation:
-    """One run of `eval run`, on its public or its private tests."""
+    """One run of `eval run`, on its public or its private tests, or each problem on what it has: `merged`."""
 
     name: str
     settings: Mapping[str, Any]  # as `run.json` has them
     machine: Mapping[str, Any]
-    tests: str
     problems: tuple[EvaluatedProblem, ...]
     not_evaluated: tuple[tuple[str, str], ...] = ()  # ids, and why
     gains: tuple[Mapping[str, Any], ...] = ()  # of functions of packages: rows of the table `gains`
@@ -81,6 +81,17 @@ class Evaluation:
     def iterations(self) -> int:
         """N: the curves have N + 1 points."""
         return self.problems[0].passed.shape[1] - 1 if self.problems else 0
+
+    @property
+    def tests(self) -> Mapping[str, str]:
+        """The tests that each problem is scored on, `public` or `private`, by its id."""
+        return {each.id: each.tests for each in self.problems}
+
+
+def merged(public: Evaluation, private: Evaluation) -> Evaluation:
+    """The same run with each problem on its private tests, and on its public ones if it has no others."""
+    known = {each.id: each for each in private.problems}
+    return replace(public, problems=tuple(known.get(each.id, each) for each in public.problems))
 
 
 def load_evaluation(folder: Path, tests: str = PUBLIC) -> Evaluation:
@@ -106,7 +117,7 @@ def load_evaluation(folder: Path, tests: str = PUBLIC) -> Evaluation:
     if not done and not left_out and not gains:
         raise EvaluationError(f"No problem of {folder} is done yet. Go on with: afterburner-agent eval resume {folder}")
     told = about["name"], about["settings"], about["machine"]
-    return Evaluation(*told, tests, tuple(done), tuple(left_out), gains, folder, _rejected(folder))
+    return Evaluation(*told, tuple(done), tuple(left_out), gains, folder, _rejected(folder))
 
 
 def _rejected(folder: Path) -> tuple[str, ...]:
@@ -164,7 +175,7 @@ def _problem(facts: Row, rows: Mapping[str, list[Row]], tests: str) -> Evaluated
     told = facts["problem_id"], facts["difficulty"]
     drift = facts[prefix + _DRIFT[Objective.TIME]]
     drift = drift if math.isfinite(drift) else 1.0
-    return EvaluatedProblem(*told, references, passed, figures, facts, as_known, remeasured, drift)
+    return EvaluatedProblem(*told, references, passed, figures, facts, as_known, remeasured, drift, tests)
 
 
 def _passes(row: Row, facts: Row, tests: str) -> bool:

@@ -211,8 +211,8 @@ def _finding(origin: str, answer: Answer) -> Finding:
         skipped.append(
             Skipped(
                 origin,
-                f"{len(answer.calls)} of {answer.count} calls were recorded: the first, the costliest, those that reach "
-                "other lines, and a spread",
+                f"{len(answer.calls)} of {answer.count} calls were recorded: the first, the costliest, those that "
+                "reach other lines, and a spread",
             )
         )
     return Finding(

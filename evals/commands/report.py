@@ -84,7 +84,7 @@ def _with_progress(work: Callable[[Callable[[str], object]], WrittenReport]) -> 
 
 def scores_line(each: RunScores) -> str:
     """The scores after the last iteration, with their intervals."""
-    from afterburner.evals.report.captions import NO_REFERENCES
+    from afterburner.evals.report.captions import NO_REFERENCES, tests_of
     from afterburner.evals.report.measures import MEASURES
     from afterburner.evals.report.table import number_cell
 
@@ -92,7 +92,7 @@ def scores_line(each: RunScores) -> str:
     cells = {one: number_cell(each.at(one, last), NO_REFERENCES) for one in MEASURES}
     told = [f"{one.value} {f'{cell.ours}% {cell.interval}'.strip()}" for one, cell in cells.items() if not cell.missing]
     why = f"; {NO_REFERENCES}" if any(cell.missing for cell in cells.values()) else ""
-    return f"after iteration {last}, on {each.main.evaluation.tests} tests: {', '.join(told)}{why}"
+    return f"after iteration {last}, on {tests_of(each.main.evaluation)}: {', '.join(told)}{why}"
 
 
 def _tell(written: WrittenReport) -> None:

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from afterburner.agent.types import Objective
-from afterburner.evals.evaluation import PUBLIC, EvaluatedProblem, Evaluation
+from afterburner.evals.evaluation import EvaluatedProblem, Evaluation
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -92,7 +92,7 @@ def simulate(rng: np.random.Generator, problems: int, generations: int, runs: in
     made = tuple(
         _problem(rng, f"simulated-{at}", DIFFICULTIES[kind], generations, runs) for at, kind in enumerate(drawn)
     )
-    return Evaluation("simulated", {}, {}, PUBLIC, made)
+    return Evaluation("simulated", {}, {}, made)
 
 
 def _problem(

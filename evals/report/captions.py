@@ -8,7 +8,7 @@ from afterburner.agent.page.run_facts import machine_text
 from afterburner.agent.types import Machine, Objective
 from afterburner.agent.wording import count
 from afterburner.evals.anchors import DRIFT_LIMIT
-from afterburner.evals.evaluation import PUBLIC
+from afterburner.evals.evaluation import PRIVATE, PUBLIC
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -37,10 +37,19 @@ def captions(runs: Sequence[RunScores], *, has_intervals: bool = True) -> tuple[
 
 def clock(runs: Sequence[RunScores]) -> str:
     """Which clock, and which tests."""
-    sides = {each.main.evaluation.tests for each in runs}
-    tests = " and ".join(sorted(sides))
-    seen = "the loop saw the results of these" if sides == {PUBLIC} else "the loop never sees private ones"
-    return f"Time is wall time. Scored on {tests} tests; {seen}."
+    told = " and ".join(dict.fromkeys(tests_of(each.main.evaluation) for each in runs))
+    is_public = all(set(each.main.evaluation.tests.values()) == {PUBLIC} for each in runs)
+    seen = "the loop saw the results of these" if is_public else "the loop never sees the results of private ones"
+    return f"Time is wall time. Scored on {told}; {seen}."
+
+
+def tests_of(evaluation: Evaluation) -> str:
+    """The tests that its problems are scored on, in words."""
+    tests = list(evaluation.tests.values())
+    if PRIVATE not in tests:
+        return "public tests"
+    others = tests.count(PUBLIC)
+    return "private tests" + (f", and public ones of {count(others, 'problem')} without any" if others else "")
 
 
 def problems_of(each: RunScores) -> str:

@@ -88,13 +88,14 @@ def _enamel(evaluation: Evaluation) -> tuple[Cell, ...]:
     if evaluation.folder is None:
         return (Cell(missing="The times of single cases are read from the run's folder."),) * 2
     rows: dict[tuple[str, str], list[Row]] = defaultdict(list)
+    tests = evaluation.tests
     for row in read_rows(evaluation.folder, "measurements"):
-        if row["tests"] == evaluation.tests:
+        if row["tests"] == tests.get(row["problem_id"]):
             rows[row["problem_id"], row["code_id"]].append(row)
     anchors = {
         row["problem_id"]: row["code_id"]
         for row in read_rows(evaluation.folder, "references")
-        if row["tests"] == evaluation.tests
+        if row["tests"] == tests.get(row["problem_id"])
     }
     last = {
         (row["problem_id"], row["generation"]): row["code_id"]

@@ -65,20 +65,32 @@ def cautions(runs: Sequence[RunScores]) -> tuple[str, ...]:
 def comparisons(runs: Sequence[RunScores]) -> Iterator[str]:
     """The same for a terminal: what speaks against comparing the runs, then a line for each row."""
     yield from (f"caution: {line}" for line in cautions(runs))
-    yield "Differences and ratios are those of the second run against the first; a ratio below 1x is better."
-    for row in paired_table(runs).rows:
-        before, after, of, problems, difference, p, _, ratio = (
-            " ".join(filter(None, (cell.ours, cell.interval))) for cell in row
-        )
-        ratio += _finding(after, of, row[-1].score, int(problems))
-        found = f"{difference} points, p {p}" if difference else f"ratio {ratio}"
-        yield f"{before} -> {after}: {of}: {found} ({count(int(problems), 'problem')})"
+    pairs = _pairs(runs)
+    if pairs:
+        yield "Differences and ratios are those of the second run against the first; a ratio below 1x is better."
+    for one, other in pairs:
+        is_known = bool(machine_ratios(*_sides(one, other), Objective.TIME))
+        for row in _rows(one, other):
+            before, after, of, problems, difference, p, _, ratio = (
+                " ".join(filter(None, (cell.ours, cell.interval))) for cell in row
+            )
+            if missing := row[4].missing or row[-1].missing:
+                yield f"{before} -> {after}: {of}: {missing}"
+                continue
+            ratio += _finding(after, of, row[-1].score, int(problems), is_known=is_known)
+            found = f"{difference} points, p {p}" if difference else f"ratio {ratio}"
+            yield f"{before} -> {after}: {of}: {found} ({count(int(problems), 'problem')})"
 
 
-def _finding(after: str, of: str, ratio: Score | None, problems: int) -> str:
-    """What a ratio says of the second run: nothing where its interval holds 1, or the problems are few."""
+def _finding(after: str, of: str, ratio: Score | None, problems: int, *, is_known: bool) -> str:
+    """What a ratio says of the second run: nothing where its interval holds 1, or the problems are few.
+
+    Nothing either of a time, unless known solutions tell how fast the two machines were.
+    """
     if ratio is None:
         return ""
+    if not is_known and of.removesuffix(_SCALED) != NOUNS[Objective.MEMORY]:
+        return ": the machine's or the code's, which nothing tells"
     if problems < _FEWEST:
         return f": too few problems to tell, fewer than {_FEWEST}"
     less, more = _LESS_AND_MORE[of.removesuffix(_SCALED)]
@@ -109,9 +121,11 @@ def _rows(before: RunScores, after: RunScores) -> Iterator[tuple[Cell, ...]]:
 
 
 def _sides(before: RunScores, after: RunScores) -> tuple[Evaluation, Evaluation]:
-    """What is compared: the scored sides, or the public ones where the two are scored on different tests."""
+    """What is compared: the scored sides, or the public ones where a problem is scored on different tests in them."""
     sides = before.main.evaluation, after.main.evaluation
-    return sides if sides[0].tests == sides[1].tests else (before.run.public, after.run.public)
+    tests = sides[1].tests
+    is_same = all(tests.get(problem, on) == on for problem, on in sides[0].tests.items())
+    return sides if is_same else (before.run.public, after.run.public)
 
 
 def _measure_row(sides: tuple[Evaluation, Evaluation], measure: Measure) -> tuple[Cell, ...]:

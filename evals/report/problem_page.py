@@ -69,7 +69,7 @@ def _run(run: Run, problem: EvaluatedProblem) -> Iterator[str]:
     assert run.public.folder is not None  # noqa: S101 - it was read from one
     rows = read_problem(run.public.folder, problem.id)
     yield f"<section>\n{element('h2', run.label)}"
-    yield element("p", f"{run.model}, scored on {run.scored.tests} tests, in wall time.", "soft")
+    yield element("p", f"{run.model}, scored on {problem.tests} tests, in wall time.", "soft")
     if problem.facts["flags"]:
         yield bullets(problem.facts["flags"])
     for objective in _OBJECTIVES:
@@ -88,7 +88,7 @@ def _ranks(run: Run, problem: EvaluatedProblem, rows: ProblemRows, objective: Ob
             iteration: figure
             for iteration in rows.iterations(generation)
             if problem.passed[generation, iteration]
-            and (figure := rows.figure(_best(rows, generation, iteration), run.scored.tests, objective)) is not None
+            and (figure := rows.figure(_best(rows, generation, iteration), problem.tests, objective)) is not None
         }
         for generation in rows.generations
     }
@@ -120,7 +120,7 @@ def _ranked(
     run: Run, problem: EvaluatedProblem, rows: ProblemRows, at: tuple[int, int], objective: Objective
 ) -> tuple[str, str]:
     """The figure of C* of a generation and an iteration, and its rank; a reference's own text has its rank."""
-    figure = rows.figure(_best(rows, *at), run.scored.tests, objective)
+    figure = rows.figure(_best(rows, *at), problem.tests, objective)
     if figure is None:
         return "", ""
     references, as_known = problem.references[objective], float(problem.as_known[objective][at])

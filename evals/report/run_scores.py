@@ -39,16 +39,12 @@ class SideScores:
 
 @dataclass(frozen=True, slots=True)
 class RunScores:
-    """A run with its scores; `main` is the side that its tables show."""
+    """A run with its scores: those that its tables show (`Run.scored`), and those of each side by itself."""
 
     run: Run
+    main: SideScores
     public: SideScores
     private: SideScores | None
-
-    @property
-    def main(self) -> SideScores:
-        """See `Run.scored`."""
-        return self.private if self.private is not None and self.run.scored is self.run.private else self.public
 
     def at(self, measure: Measure, iteration: int) -> Score | None:
         """The score at an iteration; None: the run did not go so far."""
@@ -58,7 +54,10 @@ class RunScores:
 
 def scores_of(run: Run) -> RunScores:
     """Compute all scores of a run."""
-    return RunScores(run, side_scores(run.public), side_scores(run.private) if run.private is not None else None)
+    public, private = side_scores(run.public), None if run.private is None else side_scores(run.private)
+    scored = run.scored
+    main = next((side for side in (public, private) if side and side.evaluation is scored), None)
+    return RunScores(run, main or side_scores(scored), public, private)
 
 
 def side_scores(evaluation: Evaluation) -> SideScores:

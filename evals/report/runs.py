@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from afterburner.agent import UsageError
 from afterburner.agent.models.prompts.feedback import PAPER, Telling, parse_telling
 from afterburner.evals.errors import EvaluationError
-from afterburner.evals.evaluation import PRIVATE, PUBLIC, Evaluation, load_evaluation
+from afterburner.evals.evaluation import PRIVATE, PUBLIC, Evaluation, load_evaluation, merged
 from afterburner.evals.report.paper_models import TRAINED, paper_model
 from afterburner.evals.report.paper_numbers import APPS, LIVECODEBENCH, MERCURY, VENUS
 from afterburner.evals.tables import COMPLETE, file_key
@@ -65,10 +65,12 @@ class Run:
 
     @property
     def scored(self) -> Evaluation:
-        """What its scores are of: private tests where all problems have them, but on Venus as in the paper."""
-        if self.private is None or self.dataset == VENUS or len(self.private.problems) < len(self.public.problems):
+        """What its scores are of: the private tests of each problem that has any, but on Venus as in the paper."""
+        if self.private is None or self.dataset == VENUS:
             return self.public
-        return self.private
+        if len(self.private.problems) == len(self.public.problems):
+            return self.private
+        return merged(self.public, self.private)
 
     @property
     def model(self) -> str:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from afterburner.evals.files import cannot_write
+from afterburner.evals.report.captions import tests_of
 from afterburner.evals.report.content import content_of
 from afterburner.evals.report.index_page import index_page
 from afterburner.evals.report.markdown_report import markdown_report
@@ -73,8 +74,8 @@ def write_report(
 def _pictures(out: Path, each: DatasetReport) -> list[str]:
     if not each.curves:  # functions of packages have gains and no scores
         return []
-    tests = each.runs[0].main.evaluation.tests
-    caption = f"{each.name}: scores over the iterations, with 95% intervals; wall time, {tests} tests"
+    tests = tests_of(each.runs[0].main.evaluation)
+    caption = f"{each.name}: scores over the iterations, with 95% intervals; wall time, {tests}"
     written = write_pictures(out / PICTURES, f"figure-5-{each.key}", each.curves, caption)
     return [path.relative_to(out).as_posix() for path in written]
 

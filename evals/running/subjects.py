@@ -68,7 +68,7 @@ def _all_of(found: Iterator[Subject | Rejected], settings: EvaluationSettings) -
     """
     every = list(found)
     missing = set(settings.only) - {each.id for each in every if not isinstance(each, Rejected)}
-    if missing and not settings.limit:
+    if missing and (not settings.limit or missing == set(settings.only)):
         rejected = sum(isinstance(each, Rejected) for each in every)
         of = f" {count(rejected, 'record')} of it cannot be used." if rejected else ""
         raise UnknownDatasetError(

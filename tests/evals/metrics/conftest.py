@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from afterburner.agent.types import Objective
-from afterburner.evals.evaluation import PUBLIC, EvaluatedProblem, Evaluation
+from afterburner.evals.evaluation import EvaluatedProblem, Evaluation
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -49,6 +49,6 @@ def evaluation() -> MakeEvaluation:
     """Makes an evaluation of problems."""
 
     def make(*problems: EvaluatedProblem, name: str = "a run") -> Evaluation:
-        return Evaluation(name, {}, {}, PUBLIC, tuple(problems))
+        return Evaluation(name, {}, {}, tuple(problems))
 
     return make

@@ -39,6 +39,8 @@ class RunPlan:
     repeats: int = 3
     skill: float = 1.0
     has_private: bool = True
+    without_private: frozenset[int] = frozenset()  # numbers of problems that have public tests alone
+    fails_private: frozenset[int] = frozenset()  # numbers of problems whose code passes the public tests alone
     slowness: float = 0.0  # of all code, and of the known solutions that are measured again; 0: none is
     drift: float = 1.02  # of each problem's known solutions, against what is stored
     not_evaluated: dict[str, str] = field(default_factory=dict)
@@ -83,6 +85,9 @@ class RunPlan:
             write_rows(folder, "problems", file_key(name), [self._facts(name, 0, reason)])
         return folder
 
+    def _tests(self, number: int) -> tuple[str, ...]:
+        return _TESTS[: 1 + (self.has_private and number not in self.without_private)]
+
     def problem_id(self, number: int) -> str:
         """How a problem is called."""
         return f"problem {number}{self.spoil}"
@@ -103,7 +108,7 @@ class RunPlan:
             "language": "python",
             "description": f"Sort the values.{self.spoil}",
             "public_cases": 3,
-            "private_cases": 2 if self.has_private else 0,
+            "private_cases": 2 * (len(self._tests(number)) - 1),
             "measured_references": 8 if has_references else 0,
             "measured_on": f"another machine{self.spoil}",
             **{f"{side}drift{kind}": self.drift for side in ("", "private_") for kind in ("", "_memory", "_integral")},
@@ -117,7 +122,7 @@ class RunPlan:
         rows: dict[str, list[Row]] = {"problems": [self._facts(self.problem_id(number), number)]}
         noise = random.Random(f"{self.name} {number}")
         if number != self.problems - 2:
-            for tests in _TESTS[: 1 + self.has_private]:
+            for tests in self._tests(number):
                 known = [_reference(number, at, tests) for at in range(8)]
                 rows.setdefault("references", []).extend(known)
                 for each in known if self.slowness else ():
@@ -150,7 +155,8 @@ class RunPlan:
         if number != HAS_NO_STRICT_RULE:
             strict = "wrong_answer" if number == REFUSED_BY_STRICT_RULE else verdict
             rows.setdefault("verdicts", []).append({"code_id": code_id(code), "rule": "strict", "verdict": strict})
-        for tests in _TESTS[: 1 + self.has_private]:
+        for tests in self._tests(number):
+            holds = passes and not (tests == "private" and number in self.fails_private)
             for repeat in range(self.repeats):
                 factor = noise.uniform(0.97, 1.03)
                 rows.setdefault("measurements", []).append(
@@ -159,9 +165,9 @@ class RunPlan:
                         "tests": tests,
                         "repeat": repeat,
                         "turn": repeat,
-                        "verdict": verdict,
-                        "detail": "" if passes else f"case 2 differs{self.spoil}",
-                        **({name: each * factor for name, each in used.items()} if passes else _NOTHING),
+                        "verdict": "accepted" if holds else "wrong_answer",
+                        "detail": "" if holds else f"case 2 differs{self.spoil}",
+                        **({name: each * factor for name, each in used.items()} if holds else _NOTHING),
                     }
                 )
 

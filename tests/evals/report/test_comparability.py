@@ -83,6 +83,22 @@ def test_without_a_shared_known_solution_and_with_other_settings_a_reader_is_tol
     assert re.search("No known solution was measured in both a and b", cautions[1])
 
 
+def test_no_run_is_called_faster_where_nothing_tells_how_fast_the_machines_were(tmp_path: Path) -> None:
+    slow, quick = RunPlan("a", problems=16), RunPlan("b", problems=16, skill=9.0)
+    lines = compared(tmp_path, slow, quick)
+    told = {each.split(": ")[1]: each for each in lines if ": ratio " in each}
+    for of in ("wall time", "memory integral"):
+        assert "the machine's or the code's, which nothing tells" in told[of]
+    assert "faster" not in "".join(told.values())
+    assert "no difference shown" in told["peak memory"], "memory depends on no machine's speed"
+
+
+def test_a_score_that_nothing_can_be_ranked_for_says_why(tmp_path: Path) -> None:
+    lines = compared(tmp_path, RunPlan("a", problems=1), RunPlan("b", problems=1))
+
+    assert not any("none points" in each for each in lines)
+
+
 def test_a_run_is_not_compared_with_itself(tmp_path: Path) -> None:
     folder = RunPlan("a", problems=4).write(tmp_path / "a")
     with pytest.raises(UsageError, match=r"a is given twice: name each run once\."):

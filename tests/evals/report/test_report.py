@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 import re
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pyarrow.parquet as pq
@@ -318,6 +319,22 @@ def test_a_run_is_told_in_a_line_with_its_scores(tmp_path: Path) -> None:
         told,
     )
     assert "Pass@1 66.67%" in told, "two of three pass in the end"
+
+
+def test_each_problem_is_scored_on_its_private_tests_whatever_the_others_have(tmp_path: Path) -> None:
+    """One problem without private tests must not let what fails another's count as passed."""
+    plan = RunPlan("a", dataset="livecodebench", problems=5, fails_private=frozenset({0, 1}))
+    for without, passing, told in (
+        (frozenset[int](), 2, "private tests"),
+        (frozenset({2}), 2, "private tests, and public ones of 1 problem without any"),
+        (frozenset({0, 2}), 3, "private tests, and public ones of 2 problems without any"),
+        (frozenset(range(5)), 4, "public tests"),
+    ):
+        folder = replace(plan, without_private=without).write(tmp_path / f"run {len(without)}")
+        runs, _ = load_runs([folder])
+        assert f"on {told}: Pass@1 {20 * passing}.00% " in scores_line(scores_of(runs[0]))
+        markdown = markdown_of([folder])
+        assert f"Scored on {told}; the loop " in markdown
 
 
 def test_paper_is_told_to_change_nothing_for_a_dataset_that_the_paper_names(

@@ -198,6 +198,8 @@ def test_an_id_that_no_problem_has_is_an_error_before_any_work(
     said = afterburner("run", "--dataset", str(folder), *words, expected=2)
     assert "has no problem of this id that can be used: two." in said
     assert not out.exists(), "another try needs the name"
+    said = afterburner("run", "--dataset", str(folder), "--limit", "1", "--only", "two", *words[2:], expected=2)
+    assert "has no problem of this id that can be used: two." in said
 
 
 @pytest.mark.nightly
