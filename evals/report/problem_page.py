@@ -73,16 +73,16 @@ def _run(run: Run, problem: EvaluatedProblem) -> Iterator[str]:
     if problem.facts["flags"]:
         yield bullets(problem.facts["flags"])
     for objective in _OBJECTIVES:
-        yield from _ranks(run, problem, rows, objective)
+        yield from _ranks(problem, rows, objective)
     for generation in rows.generations:
         yield element("h3", f"Generation {generation}")
-        yield _trajectory(run, problem, rows, generation)
+        yield _trajectory(problem, rows, generation)
         for iteration in rows.iterations(generation):
             yield from _iteration(rows, generation, iteration)
     yield "</section>"
 
 
-def _ranks(run: Run, problem: EvaluatedProblem, rows: ProblemRows, objective: Objective) -> Iterator[str]:
+def _ranks(problem: EvaluatedProblem, rows: ProblemRows, objective: Objective) -> Iterator[str]:
     found: Mapping[int, Mapping[int, float]] = {
         generation: {
             iteration: figure
@@ -101,7 +101,7 @@ def _best(rows: ProblemRows, generation: int, iteration: int) -> str:
     return str(rows.best[generation, iteration]["code_id"])
 
 
-def _trajectory(run: Run, problem: EvaluatedProblem, rows: ProblemRows, generation: int) -> str:
+def _trajectory(problem: EvaluatedProblem, rows: ProblemRows, generation: int) -> str:
     head = ("iteration", "code", *(f"{rule} tests" for rule in _RULES[:2]), "strict rule")
     figures = (head for each in _OBJECTIVES for head in (NOUNS[each], "rank, %"))
     cells = []
@@ -111,14 +111,12 @@ def _trajectory(run: Run, problem: EvaluatedProblem, rows: ProblemRows, generati
         verdicts[0] = verdicts[0] or ("passes in the loop" if best["passed"] else "fails in the loop")
         if not rows.rows["verdicts"]:
             verdicts[2] = "no strict rule"
-        ranked = (text for each in _OBJECTIVES for text in _ranked(run, problem, rows, (generation, iteration), each))
+        ranked = (text for each in _OBJECTIVES for text in _ranked(problem, rows, (generation, iteration), each))
         cells.append([safe(each) for each in (str(iteration), best["candidate"] or "none yet", *verdicts, *ranked)])
     return table((*head, *figures), cells, "scores")
 
 
-def _ranked(
-    run: Run, problem: EvaluatedProblem, rows: ProblemRows, at: tuple[int, int], objective: Objective
-) -> tuple[str, str]:
+def _ranked(problem: EvaluatedProblem, rows: ProblemRows, at: tuple[int, int], objective: Objective) -> tuple[str, str]:
     """The figure of C* of a generation and an iteration, and its rank; a reference's own text has its rank."""
     figure = rows.figure(_best(rows, *at), problem.tests, objective)
     if figure is None:
