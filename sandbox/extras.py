@@ -16,16 +16,26 @@ from afterburner.sandbox.credentials import without_credentials
 
 DISTRIBUTION = "afterburner-agent"
 # `name[x]>=1; python_version < "3.13" and extra == "docker"`, as METADATA writes a requirement of an extra.
-_EXTRA = re.compile(r"""([\w.-]+).*;.*\bextra\s*==\s*["']([\w.-]+)["']""")
+_EXTRA = re.compile(r"""([\w.-]+)\s*(?:\[([\w.,\s-]+)\])?.*;.*\bextra\s*==\s*["']([\w.-]+)["']""")
 
 
-def required_by_extras() -> dict[str, set[str]]:
-    """The distributions that each extra names."""
+def required_by_extras(distribution: str = DISTRIBUTION) -> dict[str, set[str]]:
+    """The distributions that each extra names, with those of the extras of others that it names, as far as known."""
     required: dict[str, set[str]] = {}
-    for requirement in metadata.requires(DISTRIBUTION) or ():
+    inner: dict[str, list[tuple[str, str]]] = {}  # extras of extras, with the distribution that they are of
+    for requirement in metadata.requires(distribution) or ():
         match = _EXTRA.match(requirement)
         if match:
-            required.setdefault(match[2], set()).add(match[1])
+            name, extras, extra = match.groups()
+            required.setdefault(extra, set()).update({name} - {distribution})
+            inner.setdefault(extra, []).extend((name, each.strip()) for each in (extras or "").split(",") if each)
+    own = {extra: set(names) for extra, names in required.items()}
+    for extra, others in inner.items():
+        for name, each in others:
+            if name == distribution:
+                required[extra] |= own.get(each, set())
+            elif is_installed(name):
+                required[extra] |= required_by_extras(name).get(each, set())
     return required
 
 

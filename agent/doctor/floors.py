@@ -140,7 +140,7 @@ def check_ray() -> list[Check]:
 def check_gpu() -> list[Check]:
     """List NVIDIA GPUs with nvidia-smi; importing torch takes seconds."""
     program = shutil.which("nvidia-smi")
-    advice = "Only for training, and for a model in this process (`vllm:PATH`)."
+    advice = "Only for training models that are larger than the miniature, and for `--model vllm:PATH`."
     if program is None:
         return [Check("GPU", Status.MISSING, "no NVIDIA driver (nvidia-smi) was found", advice)]
     query = [program, "--query-gpu=name,memory.total", "--format=csv,noheader"]

@@ -64,7 +64,21 @@ def _panel(axes: Any, curves: Sequence[Curve], measure: Measure) -> None:
     axes.set_xlabel("iteration")
     axes.set_ylabel("%")
     axes.xaxis.get_major_locator().set_params(integer=True)
+    _set_limits(axes, curves, measure)
     axes.grid(visible=True, color="#d3dae0", linewidth=0.6)
+
+
+def _set_limits(axes: Any, curves: Sequence[Curve], measure: Measure) -> None:
+    """Leave the limits to matplotlib where there is something to see: it stretches a flat line over a hair's breadth."""
+    known = [score for curve in curves for _, score in curve.known(measure)]
+    bounds = [each for score in known for each in (score.value, score.low, score.high) if each is not None]
+    bounds += [figure for curve in curves for figure in curve.papers.get(measure, {}).values()]
+    if not bounds:
+        axes.text(0.5, 0.5, "no values", transform=axes.transAxes, ha="center", color="#4b5563")
+        axes.set_xlim(0, max(max(len(curve.scores[measure]) for curve in curves) - 1, 1))
+        axes.set_ylim(0, 100)
+    elif max(bounds) - min(bounds) < 1:
+        axes.set_ylim(max(min(bounds) - 5, -2), max(bounds) + 5)
 
 
 def _legend(figure: Any, curves: Sequence[Curve], caption: str) -> None:

@@ -93,4 +93,15 @@ def test_a_tool_keeps_the_extras_that_it_has(
 def test_the_extras_are_those_of_the_project() -> None:
     found = required_by_extras()
     assert found["llm"] == {"httpx", "litellm", "tenacity"}
-    assert "litellm" not in set().union(*(names for extra, names in found.items() if extra != "llm"))
+    assert "litellm" not in set().union(*(names for extra, names in found.items() if extra not in {"llm", "miniature"}))
+
+
+def test_an_extra_that_names_others_needs_what_they_need(monkeypatch: pytest.MonkeyPatch) -> None:
+    ours = ["numpy>=2; extra == 'evals'", "afterburner-agent[evals,llm]; extra == 'mini'", "litellm; extra == 'llm'"]
+    required = {
+        DISTRIBUTION: [*ours, 'serve[web]>=5.2; extra == "mini"', "gone[web]; extra == 'mini'"],
+        "serve": ["fastapi; extra == 'web'", "torch; extra == 'other'"],
+    }
+    monkeypatch.setattr(metadata, "requires", lambda name: required[name])
+    monkeypatch.setattr("afterburner.sandbox.extras.is_installed", lambda name: name == "serve")
+    assert required_by_extras()["mini"] == {"numpy", "litellm", "serve", "gone", "fastapi"}

@@ -9,8 +9,10 @@ from typing import Annotated
 import typer
 
 from afterburner.sandbox import UsageError
+from afterburner.sandbox.extras import install_command, is_installed, required_by_extras
 from afterburner.sandbox.terminal.text import display_path
 from afterburner.training.commands.needs import needing_training
+from afterburner.training.errors import TrainingError
 
 
 def mini(
@@ -33,6 +35,7 @@ def mini(
 
     Run the same command again to go on after an interruption.
     """
+    _check_installed()
     _tell("loading PyTorch and TRL …")
     with needing_training():
         from afterburner.training.miniature.arms import ABLATIONS, MAIN
@@ -60,6 +63,19 @@ def mini(
         f"train merge {model} --out DIR makes a whole model. docs/training.md says how to serve and run one."
     )
     typer.echo(f"report: {display_path(str(out / 'report' / 'report.md'))}")
+
+
+def _check_installed() -> None:
+    """Find out before any work what some stage will need: the last one comes after an hour.
+
+    Raises:
+        TrainingError: something is not installed.
+    """
+    missing = [name for name in sorted(required_by_extras().get("miniature", ())) if not is_installed(name)]
+    if missing:
+        raise TrainingError(
+            f"train mini needs what is not installed: {', '.join(missing)}. Install it: {install_command('miniature')}"
+        )
 
 
 def _tell(line: str) -> None:

@@ -168,13 +168,21 @@ def _is_test(path: str) -> bool:
 def _python_files(root: str) -> Iterator[str]:
     visited = 0
     for folder, folders, files in os.walk(root):
-        folders[:] = sorted(name for name in folders if not name.startswith(".") and name != "node_modules")
+        folders[:] = sorted(name for name in folders if _may_hold_tests(os.path.join(folder, name)))
         for name in files:
             visited += 1
             if visited > MAX_VISITED:
                 return
             if name.endswith(".py"):
                 yield os.path.join(folder, name)
+
+
+def _may_hold_tests(folder: str) -> bool:
+    """Whether a folder may be of the project itself: not one with packages that are installed, whatever its name."""
+    name = os.path.basename(folder)
+    if name.startswith(".") or name == "node_modules" or name.endswith("-packages"):
+        return False
+    return not any(os.path.lexists(os.path.join(folder, mark)) for mark in ("pyvenv.cfg", "conda-meta"))
 
 
 class _SessionEnded(BaseException):

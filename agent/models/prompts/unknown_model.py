@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from afterburner.agent.errors import UnknownModelError
@@ -21,6 +22,11 @@ def unknown_model(
 
     `providers` are what stands before a slash, `models` whole names.
     """
+    if Path(model).is_dir():
+        return UnknownModelError(
+            f"{model!r} is a folder, and a model in a folder needs somebody who runs it. Serve it and name it "
+            f"hosted_vllm/NAME (docs/models.md), or, with a GPU, give --model vllm:{model}."
+        )
     provider, slash, rest = model.partition("/")
     near = difflib.get_close_matches(model, list(models), n=_MOST_SHOWN)
     if slash:

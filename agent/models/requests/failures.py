@@ -88,7 +88,7 @@ def _advice(litellm: ModuleType, model: Model, error: Exception, timeout_s: floa
         (litellm.PermissionDeniedError, "The key may not use this model."),
         (litellm.NotFoundError, "Check the name of the model and the address of its server."),
         (litellm.RateLimitError, "Wait, or ask for fewer candidates."),
-        ((litellm.Timeout, TimeoutError), f"It did not answer within {timeout_s:.3g} s."),
+        ((litellm.Timeout, TimeoutError), f"It did not answer within {timeout_s:.3g} s.{_of_own_server(model)}"),
         (litellm.ContextWindowExceededError, "The function is too long for it."),
         (litellm.BadRequestError, "It does not accept the request."),
         (_server_errors(litellm), "Its server failed or gave no usable answer: try again later."),
@@ -98,6 +98,15 @@ def _advice(litellm: ModuleType, model: Model, error: Exception, timeout_s: floa
         if isinstance(error, kind):
             return text
     return "Try again, or choose another model."
+
+
+def _of_own_server(model: Model) -> str:
+    """What may keep a server of the user's own: some look for a name that they do not have on the hub, and wait."""
+    if not model.server:
+        return ""
+    return (
+        f" Look into the log of {model.server}: it may be too slow, or be looking for a model of this name elsewhere."
+    )
 
 
 def _server_errors(litellm: ModuleType) -> tuple[type[Exception], ...]:
