@@ -10,33 +10,42 @@ import sys
 from importlib import metadata
 from importlib.util import find_spec
 from pathlib import Path
+from typing import TYPE_CHECKING
 from urllib.parse import unquote, urlsplit
 
 from afterburner.sandbox.credentials import without_credentials
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 DISTRIBUTION = "afterburner-agent"
 # `name[x]>=1; python_version < "3.13" and extra == "docker"`, as METADATA writes a requirement of an extra.
 _EXTRA = re.compile(r"""([\w.-]+)\s*(?:\[([\w.,\s-]+)\])?.*;.*\bextra\s*==\s*["']([\w.-]+)["']""")
 
 
-def required_by_extras(distribution: str = DISTRIBUTION) -> dict[str, set[str]]:
-    """The distributions that each extra names, with those of the extras of others that it names, as far as known."""
-    required: dict[str, set[str]] = {}
-    inner: dict[str, list[tuple[str, str]]] = {}  # extras of extras, with the distribution that they are of
+def required_by_extras() -> dict[str, set[str]]:
+    """The distributions that each extra names, and those of the extras that it names in turn, as far as is known."""
+    return {extra: set(_required(DISTRIBUTION, extra)) for _, _, extra in _requirements(DISTRIBUTION)}
+
+
+def _required(distribution: str, extra: str) -> Iterator[str]:
+    for name, extras, of in _requirements(distribution):
+        if of != extra:
+            continue
+        if name != distribution:
+            yield name
+        if name == distribution or is_installed(name):
+            for each in filter(None, extras):
+                yield from _required(name, each)
+
+
+def _requirements(distribution: str) -> Iterator[tuple[str, list[str], str]]:
+    """The requirements of a distribution's extras: what, with which extras of its own, and for which extra."""
     for requirement in metadata.requires(distribution) or ():
         match = _EXTRA.match(requirement)
         if match:
             name, extras, extra = match.groups()
-            required.setdefault(extra, set()).update({name} - {distribution})
-            inner.setdefault(extra, []).extend((name, each.strip()) for each in (extras or "").split(",") if each)
-    own = {extra: set(names) for extra, names in required.items()}
-    for extra, others in inner.items():
-        for name, each in others:
-            if name == distribution:
-                required[extra] |= own.get(each, set())
-            elif is_installed(name):
-                required[extra] |= required_by_extras(name).get(each, set())
-    return required
+            yield name, [each.strip() for each in (extras or "").split(",")], extra
 
 
 def is_installed(name: str) -> bool:

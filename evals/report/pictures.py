@@ -69,7 +69,7 @@ def _panel(axes: Any, curves: Sequence[Curve], measure: Measure) -> None:
 
 
 def _set_limits(axes: Any, curves: Sequence[Curve], measure: Measure) -> None:
-    """Leave the limits to matplotlib where there is something to see: it stretches a flat line over a hair's breadth."""
+    """Leave the limits to matplotlib, but for a flat line: that it stretches over a hair's breadth."""
     known = [score for curve in curves for _, score in curve.known(measure)]
     bounds = [each for score in known for each in (score.value, score.low, score.high) if each is not None]
     bounds += [figure for curve in curves for figure in curve.papers.get(measure, {}).values()]

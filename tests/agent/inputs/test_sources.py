@@ -69,9 +69,9 @@ def test_the_projects_tests_that_reach_the_function(project: Project) -> None:
 def test_tests_of_installed_packages_are_not_the_projects(project: Project) -> None:
     project.write("report.py", "def total(rows):\n    return sum(rows)\n")
     project.write("test_report.py", "from report import total\n\ndef test_total():\n    assert total([1, 2]) == 3\n")
-    project.write("venv/pyvenv.cfg", "home = /usr/bin\n")
+    project.write("old-venv/pyvenv.cfg", "home = /usr/bin\n")
     project.write("env/conda-meta/history", "")
-    for place in ("venv/lib/python3.11/site-packages/plots", "env/lib/plots", "vendored/site-packages/plots"):
+    for place in ("old-venv/lib/plots", "env/lib/plots", "vendored/site-packages/plots"):
         project.write(f"{place}/tests/conftest.py", "raise ImportError('this is no test of the project')\n")
         project.write(f"{place}/tests/test_plots.py", "import report\nfrom report import total\n")
     workload = project.workload("report.py", "total")
