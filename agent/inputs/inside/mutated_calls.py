@@ -40,7 +40,7 @@ from .input_cases import (
 from .iterator_arguments import root_with_lists
 from .optional_arguments import Signature, signature_of
 from .related_values import Constants, mentioned_values
-from .small_pieces import Base, bases_of, piece_of
+from .small_pieces import Base, bases_of, fixed_forms, piece_of
 from .telling_pieces import TELLING, WayFinder, telling_pieces
 from .tried_inputs import Attempts, Input
 from .user_code import guarded
@@ -197,7 +197,8 @@ def _drawn(request: Request, work: _Work, write: Write) -> Iterator[Input]:
     try:
         hinted = _by_place(hinted_values(work.function, request["source"], request["seed"]), knowledge.signature)
         allowed = Allowed(knowledge.signature.may_be_none, knowledge.fixed, hinted)
-        pieces = [piece_of(call) for call in work.calls]
+        fixed = fixed_forms(work.calls)
+        pieces = [piece_of(call, fixed) for call in work.calls]
         drawer = Drawer([base.root for base in bases], pieces, allowed, knowledge.constants)
     except ImportError:
         write({"kind": "failed", "stage": "no_hypothesis", "reason": "Hypothesis cannot be imported here"})

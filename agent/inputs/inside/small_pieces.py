@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import sys
 from itertools import islice
-from typing import Any, Container, Dict, Iterator, List, NamedTuple, Sequence, Set, Tuple
+from typing import Any, Container, Dict, FrozenSet, Iterator, List, NamedTuple, Optional, Sequence, Set, Tuple
 
 from ....sandbox.driver.call_blobs import Call, NotCopyable, dump_call
 from .array_tiles import is_array
@@ -17,6 +17,7 @@ from .iterator_arguments import root_with_lists
 from .kept_references import with_references
 from .method_objects import FILLED, objects_by_methods
 from .object_edges import is_frame
+from .value_kinds import observe
 
 KEPT = (12, 6, 3)  # of a long list, text or table: the first that makes a piece light
 KEPT_CHARACTERS = 60
@@ -27,6 +28,7 @@ MAX_CALL_BYTES = 64 * 1024
 MAX_BASES = 8
 MOST_WHOLE = 4  # small calls as they are, beside these
 MOST_OBJECTS = 12  # that methods fill, for one to choose
+LONGEST_ROW = 64  # a longer sequence is cut, whatever the others have in common
 _DEEPEST = 4
 
 
@@ -40,6 +42,21 @@ class Base(NamedTuple):
     call: Call
 
 
+class Fixed(NamedTuple):
+    """What real calls have in common that hold records or rows.
+
+    Attributes:
+        names: keys that all dictionaries of some place have.
+        rows: types and lengths of sequences, where all of some place are of one.
+    """
+
+    names: FrozenSet[str] = frozenset()
+    rows: FrozenSet[Tuple[Optional[type], int]] = frozenset()
+
+
+_NOTHING = Fixed()
+
+
 def bases_of(calls: Sequence[Call], method: str = "") -> List[Base]:
     """A light piece of each call, then larger pieces and whole calls as far as they are small; none of them twice.
 
@@ -48,8 +65,9 @@ def bases_of(calls: Sequence[Call], method: str = "") -> List[Base]:
     """
     bases: List[Base] = []
     known: Set[bytes] = set()
+    fixed = fixed_forms(calls)
     calls = _of_each_shape(calls)
-    for base in in_turns([_of_call(call, method) for call in calls]):
+    for base in in_turns([_of_call(call, method, fixed) for call in calls]):
         size, blob = _dumped(base.root)
         if blob not in known and (size <= MAX_CALL_BYTES or not bases):
             known.add(blob)
@@ -57,12 +75,32 @@ def bases_of(calls: Sequence[Call], method: str = "") -> List[Base]:
         if len(bases) == MAX_BASES:
             break
     whole = (Base(root_with_lists(call), call) for call in calls)
-    return list(in_turns([bases, islice((base for base in whole if _is_cut_though_small(base, known)), MOST_WHOLE)]))
+    return list(
+        in_turns([bases, islice((base for base in whole if _is_cut_though_small(base, known, fixed)), MOST_WHOLE)])
+    )
 
 
-def _is_cut_though_small(base: Base, known: Container[bytes]) -> bool:
+def _is_cut_though_small(base: Base, known: Container[bytes], fixed: Fixed) -> bool:
     size, blob = _dumped(base.root)
-    return size <= WHOLE_BYTES and blob not in known and blob != _dumped(beginning_of(base.root, KEPT[0]))[1]
+    return size <= WHOLE_BYTES and blob not in known and blob != _dumped(beginning_of(base.root, KEPT[0], fixed))[1]
+
+
+def fixed_forms(calls: Sequence[Call]) -> Fixed:
+    """What must not be cut off, or what is there would be no input: see `contract`."""
+    held: Dict[Any, List[Any]] = {}
+    for call in calls:
+        args, kwargs = root_with_lists(call)
+        for place, value in (*enumerate(args), *kwargs.items()):
+            held.setdefault(place, []).append(value)
+    names: Set[str] = set()
+    rows: Set[Any] = set()
+    waiting = [observe(values) for values in held.values()]
+    while waiting:
+        seen = waiting.pop()
+        names |= seen.form.keys
+        rows.add((seen.form.row, seen.form.length))
+        waiting += (seen.parts or {}).values()
+    return Fixed(frozenset(names), frozenset(rows))
 
 
 def _of_each_shape(calls: Sequence[Call]) -> List[Call]:
@@ -83,9 +121,9 @@ def _kinds_of(value: Any) -> Tuple[type, ...]:
     return (kind, *(type(item) for item in islice(value, 1))) if kind in SEQUENCES else (kind,)
 
 
-def piece_of(call: Call) -> Root:
+def piece_of(call: Call, fixed: Fixed = _NOTHING) -> Root:
     """The beginning of a call, to take parts from."""
-    return beginning_of(root_with_lists(call), KEPT[0])
+    return beginning_of(root_with_lists(call), KEPT[0], fixed)
 
 
 def size_of_state(call: Call) -> int:
@@ -93,10 +131,10 @@ def size_of_state(call: Call) -> int:
     return len(dump_call((), {}, call.globals, call.absent))
 
 
-def _of_call(call: Call, method: str) -> Iterator[Base]:
+def _of_call(call: Call, method: str, fixed: Fixed) -> Iterator[Base]:
     """Pieces from light to large, the call itself last."""
     whole = root_with_lists(call)
-    pieces = [beginning_of(whole, kept) for kept in KEPT]
+    pieces = [beginning_of(whole, kept, fixed) for kept in KEPT]
     light = next((piece for piece in pieces if _dumped(piece)[0] <= LIGHT_BYTES), pieces[-1])
     yield Base(_with_filled_objects(light, method), call)
     yield Base(pieces[0], call)
@@ -135,38 +173,45 @@ def _filled(value: Any, method: str) -> Any:
     return by_size[max(light)] if light else value
 
 
-def beginning_of(root: Root, kept: int) -> Root:
-    """The call with so many of the first elements of each large value; deep inside everything stays."""
+def beginning_of(root: Root, kept: int, fixed: Fixed = _NOTHING) -> Root:
+    """The call with so many of the first elements of each large value; deep inside everything stays.
+
+    What is `fixed` stays, too.
+    """
     args, kwargs = root
-    named = {name: _piece(value, 1, kept) for name, value in kwargs.items()}
-    return with_references(root, [[_piece(value, 1, kept) for value in args], named])
+    named = {name: _piece(value, 1, kept, fixed) for name, value in kwargs.items()}
+    return with_references(root, [[_piece(value, 1, kept, fixed) for value in args], named])
 
 
-def _piece(value: Any, depth: int, kept: int) -> Any:  # noqa: PLR0911 - one way for each kind
+def _piece(value: Any, depth: int, kept: int, fixed: Fixed) -> Any:  # noqa: PLR0911 - one way for each kind
     """The beginning of a large value; deep inside everything stays."""
     kind = type(value)
     if depth > _DEEPEST:
         return value
     if of_user_class(value):
         with contextlib.suppress(NotBuildableError):
-            return alike(value, _piece(plain_of(value), depth, kept))
+            return alike(value, _piece(plain_of(value), depth, kept, fixed))
         return value
     if is_path(value):
         return with_few_lines(value, LIGHT_BYTES // 2)
     if kind is str or kind is bytes:
         return value[: max(KEPT_CHARACTERS, CHARACTERS_FOR_ONE * kept)]
     if kind in SEQUENCES or is_named_tuple(kind):
-        shown = len(value) if is_named_tuple(kind) else kept
+        is_row = (kind, len(value)) in fixed.rows and len(value) <= LONGEST_ROW
+        shown = len(value) if is_named_tuple(kind) or is_row else kept
         with contextlib.suppress(NotBuildableError):
-            return like(value, [_piece(item, depth + 1, kept) for item in islice(value, shown)])
+            return like(value, [_piece(item, depth + 1, kept, fixed) for item in islice(value, shown)])
         return value
     if kind is dict:
-        return {key: _piece(item, depth + 1, kept) for key, item in islice(value.items(), kept)}
+        few = set(islice(value, kept))
+        return {
+            key: _piece(each, depth + 1, kept, fixed) for key, each in value.items() if key in few or key in fixed.names
+        }
     if kind in (set, frozenset):
         return kind(islice(value, kept))
     if is_array(value) or is_frame(value):
         return value.iloc[:kept] if is_frame(value) else value[(slice(kept),) * value.ndim].copy(order="K")
-    held = {name: _piece(item, depth + 1, kept) for name, item in fields(value).items()}
+    held = {name: _piece(item, depth + 1, kept, fixed) for name, item in fields(value).items()}
     try:
         return record_with(value, held) if held else value
     except NotBuildableError:

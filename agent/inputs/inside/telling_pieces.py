@@ -14,7 +14,7 @@ from .call_trial import Trier
 from .container_kinds import SEQUENCES, NotBuildableError
 from .iterator_arguments import root_with_lists
 from .line_profiler import Metered
-from .small_pieces import KEPT, LIGHT_BYTES, MAX_CALL_BYTES, Base, beginning_of, size_of
+from .small_pieces import KEPT, LIGHT_BYTES, MAX_CALL_BYTES, Base, Fixed, beginning_of, fixed_forms, size_of
 from .stopwatch import Stopwatch
 from .tried_inputs import blob_of
 
@@ -73,8 +73,9 @@ def telling_pieces(calls: Sequence[Call], bases: Sequence[Base], finder: WayFind
             return
         if size_of(base.root) <= LIGHT_BYTES:
             known |= finder.of(base) or set()
+    fixed = fixed_forms(calls)
     for call in list(reversed(calls))[:MOST_CALLS]:
-        search = _Search(finder, call, watch)
+        search = _Search(finder, call, watch, fixed)
         found = search.found(known)
         if found is not None:
             known |= search.wanted
@@ -84,8 +85,8 @@ def telling_pieces(calls: Sequence[Call], bases: Sequence[Base], finder: WayFind
 class _Search:
     """Looks for a small part of one call."""
 
-    def __init__(self, finder: WayFinder, call: Call, watch: Stopwatch) -> None:
-        self._finder, self._call, self._watch = finder, call, watch
+    def __init__(self, finder: WayFinder, call: Call, watch: Stopwatch, fixed: Fixed) -> None:
+        self._finder, self._call, self._watch, self._fixed = finder, call, watch, fixed
         self._whole = root_with_lists(call)
         self.wanted: Ways = frozenset()
 
@@ -94,7 +95,7 @@ class _Search:
         root = self._beginning()
         if root is None or self.wanted <= known:
             return None
-        for place in _places(root):
+        for place in _places(root, self._fixed):
             root = self._with_fewer(root, place)
         return Base(root, self._call) if size_of(root) <= MAX_CALL_BYTES else None
 
@@ -103,7 +104,7 @@ class _Search:
         best: Optional[Root] = None
         kept = KEPT[0]
         while kept <= MOST_ELEMENTS and not self._is_late():
-            root = beginning_of(self._whole, kept)
+            root = beginning_of(self._whole, kept, self._fixed)
             if size_of(root) > MOST_BYTES:
                 break
             ways = self._finder.of(Base(root, self._call))
@@ -132,14 +133,16 @@ class _Search:
         return self._watch.spent_s() > PIECES_S
 
 
-def _places(root: Root) -> List[_Place]:
-    """The arguments that are texts, sequences or dictionaries, and longer than a few elements."""
+def _places(root: Root, fixed: Fixed) -> List[_Place]:
+    """The arguments that are texts, sequences or dictionaries, and longer than a few elements, but for records."""
     args, kwargs = root
     every = [*((0, at) for at in range(len(args))), *((1, name) for name in kwargs)]
     return [
         place
         for place in every
-        if type(_value_at(root, place)) in (*SEQUENCES, dict, str) and len(_value_at(root, place)) > KEPT[-1]
+        if type(_value_at(root, place)) in (*SEQUENCES, dict, str)
+        and len(_value_at(root, place)) > KEPT[-1]
+        and not (type(_value_at(root, place)) is dict and fixed.names.issuperset(_value_at(root, place)))
     ]
 
 

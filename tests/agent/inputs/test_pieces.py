@@ -87,6 +87,25 @@ def test_a_few_small_calls_stand_as_they_are_beside_their_pieces() -> None:
     assert sizes[2 * MOST_WHOLE :] == [12] * (MAX_BASES - MOST_WHOLE)
 
 
+def test_records_and_rows_are_not_cut_however_many_fields_they_have() -> None:
+    """A record without one of its fields is no input, and what is made of it none either."""
+    options = [{f"option {number}": number for number in range(30)} | {"name": name} for name in ("a", "b")]
+    rows = [[{f"field {number}": "text" for number in range(20)} for _ in range(40)] for _ in options]
+    table = [[[0.5] * 17 for _ in range(40)] for _ in options]
+    for base in bases_of([_call(*each) for each in zip(options, rows, table, strict=True)]):
+        made, dictionaries, lines = base.root[0]
+        assert made.keys() == options[0].keys()
+        assert {tuple(each) for each in dictionaries} == {tuple(rows[0][0])}
+        assert {len(each) for each in lines} == {17}
+        assert len(lines) in {3, 6, 12, 40}, "of the rows themselves few are left"
+
+
+def test_a_table_with_names_for_keys_is_cut() -> None:
+    tables = [{f"name {number}": number for number in range(size)} for size in (50, 60)]
+    assert {len(base.root[0][0]) for base in bases_of(list(map(_call, tables)))} <= {3, 6, 12, 50, 60}
+    assert len(bases_of([_call(tables[0])])[0].root[0][0]) == 12
+
+
 def test_among_many_calls_those_with_other_kinds_of_arguments_are_not_missed() -> None:
     texts, others = [_call(letter) for letter in "abcdefghijkl"], [_call([1]), _call(["a"]), _call("a", 5)]
     roots = [base.root[0] for base in bases_of([*texts, *others])]

@@ -349,6 +349,34 @@ def test_a_search_that_nobody_wants_any_more_ends_and_another_can_begin(make_ben
     assert isinstance(search.against(BY_SORTING, Deadline.after(600), rounds=1), Agreement)
 
 
+MANY_OPTIONS = """\
+def f(rows, options):
+    widths = [0] * len(options["names"])
+    for row in rows:
+        for at, cell in enumerate(row):
+            widths[at] = max(widths[at], len(cell), options["least"])
+    return widths
+"""
+OPTIONS = "{'names': 'ab', 'least': %d, **{'option %%d' %% n: n for n in range(30)}}"
+
+
+def test_a_record_of_many_fields_is_varied_as_any_other(compare: Compare) -> None:
+    calls = "\n".join(f"f([['x', 'yy'], ['zzz', '']], {OPTIONS % least})" for least in (0, 2, 5))
+    wrong = MANY_OPTIONS.replace(', options["least"])', ")").replace(
+        "    return",
+        """\
+    widths = [max(width, options["least"]) for width in widths]
+    return""",
+    )
+    found = compare(MANY_OPTIONS, wrong, calls, rounds=2)
+    assert isinstance(found, Counterexample)
+    assert found.line.startswith("f([], {"), "without a row"
+    same = MANY_OPTIONS.replace("for at, cell in enumerate(row)", "for at, cell in list(enumerate(row))")
+    agreed = compare(MANY_OPTIONS, same, calls, rounds=1)
+    assert isinstance(agreed, Agreement)
+    assert agreed.inputs > 40
+
+
 def test_where_no_call_is_left_there_is_no_difference(make_bench: MakeBench) -> None:
     """A round of made inputs may hold none that keeps to the contract."""
     bench = make_bench("def f(n):\n    return n\n\nif __name__ == '__main__':\n    f(1)\n", "f")
