@@ -261,6 +261,7 @@ class DifferenceSearch:
         only_within = False
         crossing: tuple[bytes, ...] = ()
         plain: list[Assumption] = []  # all that were tried and are no rules of the contract
+        beside_the_point: set[str] = set()  # expressions of those that another one took the place of
         while isinstance(found, Counterexample) and found.blobs and not found.on_real_call:
             rule = inputs.rule_broken_by(found.blobs) if len(provided) < MOST_RULES else None
             fitting: Sequence[bytes] = ()
@@ -268,15 +269,15 @@ class DifferenceSearch:
                 beyond_hints, fitting = found, found.blobs
             else:
                 only_within = only_within or (rule is not None and len(provided) >= MOST_ASSUMED)
-                if found.kind == CROSSED and provided and plain and provided[-1] is plain[-1]:
-                    provided.pop()
+                if found.kind == CROSSED and provided and provided[-1].expression not in beside_the_point:
+                    beside_the_point.add(provided.pop().expression)
                     first = found  # what showed the difference before may keep to what takes its place
                 broken = rule or self._assumption_broken_by(found, len(plain))
                 if broken is None:
                     return found
                 if rule is None:
                     plain.append(broken)
-                    crossing = (*crossing, *found.blobs)
+                crossing = (*crossing, *found.blobs)
                 first = first or found
                 provided.append(broken)
             assume = (*self._assume, *(each.expression for each in provided))
@@ -380,7 +381,8 @@ class DifferenceSearch:
     def _shrunk(self, source: str, found: Differing, comparer: Comparer, *, keeps_within: bool) -> Counterexample:
         """The difference on a smaller input; made inputs are small to begin with.
 
-        With `keeps_within`, one within the contract, or the type hints, is not made smaller than that allows.
+        With `keeps_within`, one within the contract, or the type hints, is not made smaller than that allows; one
+        beyond it breaks no other rule than before, or that would be taken for the reason of the difference.
         """
         inputs = self._inputs_for(comparer.assume)
         # A difference beyond those that a condition leaves out is one of several: time for the others counts more.
@@ -398,7 +400,10 @@ class DifferenceSearch:
         if not keeps_within or found.is_ruled_out or not shrunk.shrink_steps:
             return shrunk
         rule = inputs.rule_broken_by(shrunk.blobs)
-        if rule is None or (found.is_probing and not rule.by_hint):
+        if rule is None:
+            return shrunk
+        before = inputs.rule_broken_by([call.blob for call in found.calls]) if found.is_probing else None
+        if before is not None and before.expression == rule.expression:
             return shrunk
         stricter = replace(comparer, assume=(*comparer.assume, rule.expression))
         return Shrinker(stricter, source, Deadline.after(longest_s), inputs.starting_from()).shrink(found)
