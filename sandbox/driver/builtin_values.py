@@ -15,8 +15,10 @@ import random
 import re
 import sys
 import types
+from gc import get_referents
 from json.encoder import encode_basestring_ascii as quote
-from typing import TYPE_CHECKING, Any, Callable, Dict, Iterator, Optional, Tuple
+from operator import is_
+from typing import TYPE_CHECKING, Any, Callable, Dict, Iterator, List, Optional, Tuple
 
 from . import made_functions
 
@@ -38,6 +40,7 @@ _random_state_holder: type = random.Random.__mro__[1]  # written in C
 _RANDOM_STATE = _random_state_holder.getstate  # type: ignore[attr-defined]
 # What `re.compile(text).match` is: a type of its own for methods that C code tells their class.
 BOUND_IN_C: type = type(re.compile("").match)
+_identity = object.__hash__  # as in `value_encoder`
 _DEFAULT_FACTORY = collections.defaultdict.__dict__["default_factory"].__get__
 
 
@@ -82,13 +85,29 @@ def _dict_items(encoder: Encoder, value: Any) -> Iterator[Any]:
 
 
 def _ordered_dict(encoder: Encoder, value: Any) -> Iterator[Any]:
-    """Its order is kept beside the dictionary and read by looking keys up, which must not run code of the keys."""
-    if not all(hash_is_builtin(key) for key in dict.keys(value)):
+    keys = keys_in_order(value)
+    if keys is None:
         return encoder.opaque_value(
             "an OrderedDict whose keys are of classes of the program: reading its order runs their code"
         )
-    keys = list(collections.OrderedDict.keys(value))
-    return encoder.items("OrderedDict", [(key, dict.__getitem__(value, key)) for key in keys])
+    held = {_identity(key): (key, part) for key, part in dict.items(value)}
+    return encoder.items("OrderedDict", [held[_identity(key)] for key in keys])
+
+
+def keys_in_order(value: Any) -> Optional[List[Any]]:
+    """The keys of an OrderedDict in their order; None if that cannot be told without running code of theirs.
+
+    To go through it is to look each key up. The garbage collector visits them in their order, too, then value and key
+    of each entry of the dictionary beneath: so it is in all supported versions of Python, and looked at each time.
+    """
+    keys = list(dict.keys(value))
+    if all(map(hash_is_builtin, keys)):
+        return list(collections.OrderedDict.keys(value))
+    size = len(keys)
+    visited = get_referents(value)
+    ordered, entries = visited[-3 * size : -2 * size], visited[-2 * size :]
+    is_as_known = len(ordered) == size and all(map(is_, entries[1::2], keys))
+    return ordered if is_as_known and set(map(_identity, ordered)) == set(map(_identity, keys)) else None
 
 
 def hash_is_builtin(key: Any) -> bool:
