@@ -61,7 +61,7 @@ def parameter_shapes(function: Callable[..., Any], source: str, *, skip_first: b
             if not optional:
                 raise Unusable("parameter `%s` has no type hint" % parameter.name)
             continue
-        shape = shape_of(_resolve(parameter, namespace), namespace)
+        shape = _resolve(parameter, namespace)
         shapes[parameter.name] = (shape, parameter.kind is parameter.KEYWORD_ONLY, optional)
     return shapes
 
@@ -85,6 +85,8 @@ def shape_of(hint: Any, namespace: Dict[str, Any], depth: int = 0) -> Shape:
         hints = _class_hints(hint, namespace)
         names = [field.name for field in dataclasses.fields(hint) if field.init]
         return ("record", hint, {name: shape_of(hints[name], namespace, depth + 1) for name in names})
+    if typing.get_origin(hint) is typing.Literal:
+        return ("leaf", hint)  # its parts are values, and no hints
     parts = typing.get_args(hint)
     shapes = [shape_of(part, namespace, depth + 1) for part in parts if part is not Ellipsis and _is_hint(part)]
     return _composed(typing.get_origin(hint) or hint, parts, shapes) or ("leaf", hint)
@@ -128,10 +130,11 @@ def _class_hints(cls: Any, namespace: Dict[str, Any]) -> Dict[str, Any]:
         raise Unusable("the type hints of `%s` cannot be resolved: %s" % (cls.__name__, error)) from None
 
 
-def _resolve(parameter: inspect.Parameter, namespace: Dict[str, Any]) -> Any:
-    hint = parameter.annotation
+def _resolve(parameter: inspect.Parameter, namespace: Dict[str, Any]) -> Shape:
     try:
-        return eval(hint, namespace) if isinstance(hint, str) else hint  # noqa: S307 - as above
+        return shape_of(parameter.annotation, namespace)
+    except Unusable:
+        raise
     except Exception as error:  # noqa: BLE001 - as above
         raise Unusable("the type hint of `%s` cannot be resolved: %s" % (parameter.name, error)) from None
 

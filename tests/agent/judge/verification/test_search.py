@@ -349,6 +349,28 @@ def test_a_search_that_nobody_wants_any_more_ends_and_another_can_begin(make_ben
     assert isinstance(search.against(BY_SORTING, Deadline.after(600), rounds=1), Agreement)
 
 
+CHOSEN = """\
+from __future__ import annotations
+from typing import Literal
+Side = Literal["l", "r"]
+
+def f(text: str, width: int, side: Side = "l", fill: "Missing" = " ") -> str:
+    missing = fill * (width - len(text))
+    return text + missing if side == "l" else missing + text
+"""
+
+
+def test_a_hint_that_lists_texts_is_read_and_one_that_cannot_be_read_stops_nothing(compare: Compare) -> None:
+    calls = "f('ab', 4)\nf('abc', 5, 'r')"
+    wrong = CHOSEN.replace("missing = fill * (width - len(text))", "missing = ' ' * (width - len(text))")
+    found = compare(CHOSEN, wrong, calls, rounds=2)
+    assert isinstance(found, Counterexample)
+    assert "fill=" in found.line
+    agreed = compare(CHOSEN, CHOSEN.replace("text + missing", "''.join([text, missing])"), calls, rounds=1)
+    assert isinstance(agreed, Agreement)
+    assert agreed.inputs > 20
+
+
 MANY_OPTIONS = """\
 def f(rows, options):
     widths = [0] * len(options["names"])
