@@ -38,6 +38,7 @@ class FoundCall:
     text: str = ""  # the call as Python would write it, where the job tells that
     is_probing: bool = False  # made, and beyond what hints and real calls show of the function's contract
     is_ruled_out: bool = False  # of these: by type hints
+    did: str | None = None  # what it did, if its copy is something else: the start of an outcome; None: it is the same
     taken: int | None = None  # items that the caller took of its generator; None: all there were, or not known
 
 
@@ -338,7 +339,9 @@ def _call(record: dict[str, Any]) -> FoundCall | None:
             origin, description = scrub(origin, MAX_DESCRIPTION), scrub(description, MAX_DESCRIPTION)
             text = record.get("text", "")
             text = scrub(text, MAX_TEXT) if isinstance(text, str) else ""
-            return FoundCall(decoded, origin, description, ending, number, cpu_time_s, text)
+            did = record.get("did")
+            did = did if isinstance(did, str) else None
+            return FoundCall(decoded, origin, description, ending, number, cpu_time_s, text, did=did)
     return None
 
 

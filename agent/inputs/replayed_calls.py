@@ -20,6 +20,7 @@ from afterburner.agent.inputs.side_by_side import side_by_side
 from afterburner.agent.types import Skipped, WorkloadCall
 from afterburner.sandbox import CallCase, FunctionEntry, Program, Verdict
 from afterburner.sandbox.tolerance import TreeAgreement, compare_with_tolerance
+from afterburner.sandbox.trees import same
 from afterburner.sandbox.verdicts import all_accepted
 
 if TYPE_CHECKING:
@@ -304,7 +305,24 @@ def _objection(call: FoundCall, outcome: CallOutcome) -> str | None:
         return f"its outcome cannot be compared ({opaque})"
     if call.ending == "returned" and tree[2][0] == "raised":
         return "it raises when it is repeated: it depends on state that was set elsewhere"
+    if call.did is not None and not _did_the_same(call, tree):
+        return (
+            "its copy does something else: copying changes an object that it is given (`__setstate__` or `__reduce__`)"
+        )
     return None
+
+
+def _did_the_same(call: FoundCall, tree: list[Any]) -> bool:
+    """Whether a call whose copy is something else returned the same; and if that is nothing, left the same behind."""
+    try:
+        did: Any = json.loads(call.did or "null")
+    except (ValueError, RecursionError):
+        return False
+    match did:
+        case ["outcome", returned, args, kwargs] if call.ending == "returned":
+            return same(returned, tree[2]) and (returned != ["returned", None] or same([args, kwargs], tree[3:5]))
+        case _:
+            return False
 
 
 def _tree(encoded: bytes) -> list[Any] | None:

@@ -24,6 +24,7 @@ _DOUBLE = struct.Struct(">d")
 _NUMBER = struct.Struct(">Q")
 _INFINITY = float("inf")
 _NAN = re.compile(rb"(?s)G(?=([\x7f\xff](?!\xf0\0{6})[\xf0-\xff].{6}))")  # a float's opcode, and the bits of a NaN
+_OF_COPYING = ("__setstate__", "__reduce__", "__reduce_ex__")
 _get_limit, _set_limit = sys.getrecursionlimit, sys.setrecursionlimit  # user code may replace them
 
 
@@ -64,6 +65,13 @@ def scratch_paths(value: Any, protocol: int) -> Set[str]:
     return finder.found
 
 
+def runs_code(value: Any, protocol: int) -> bool:
+    """Whether code of a class, in Python, takes part in pickling a value or in reading it back."""
+    finder = _CodeFinder(io.BytesIO(), protocol)
+    _dump_deeply(finder, value)
+    return finder.has_found
+
+
 def _dump_deeply(pickler: pickle.Pickler, value: Any) -> None:
     limit = _get_limit()
     if limit >= _DEEPEST or threading.current_thread() is not threading.main_thread():
@@ -97,6 +105,19 @@ class _Pickler(pickle.Pickler):
         if call_files.is_open_file(kind):
             return call_files.reduced_file(value)
         return NotImplemented
+
+
+class _CodeFinder(_Pickler):
+    """Sees the class of every object that is written."""
+
+    has_found = False
+
+    def reducer_override(self, value: Any) -> Any:
+        """The usual: this is only the place where the classes are seen."""
+        if not self.has_found:
+            held = [vars(base).get(name) for base in type(value).__mro__ for name in _OF_COPYING]
+            self.has_found = any(type(each) is FunctionType for each in held)
+        return super().reducer_override(value)
 
 
 class _PathFinder(_Pickler):

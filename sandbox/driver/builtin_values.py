@@ -161,7 +161,7 @@ def _function(encoder: Encoder, value: Any) -> Iterator[Any]:
     variable = made_functions.variable_of(value)
     if variable and not _is_made_by_a_call(value.__code__):
         return encoder.parts("function", full_name(value.__module__, variable, encoder.module_name))
-    if not made_functions.was_given(value):
+    if not (encoder.looks_into_functions and made_functions.was_given(value)):
         return encoder.opaque_value("function %s" % name)
     if encoder.is_known(value):
         return iter(())

@@ -13,6 +13,7 @@ class Encoder(Protocol):
 
     module_name: Optional[str]
     open_floats: bool
+    looks_into_functions: bool
 
     def write(self, text: str) -> None:
         """Write text of ours."""

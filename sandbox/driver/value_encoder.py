@@ -67,6 +67,7 @@ def drain_iterator(iterator: Any, limit: int = _INNER_DRAIN_LIMIT) -> encoding_p
 class Encoder(EncodedText):
     """Writes one tree. Objects must stay alive until the encoder is done, for they are told apart by identity."""
 
+    looks_into_functions = True  # that a call was given without a name
     open_floats = False  # whether floats are for a comparison with a tolerance
     plain = PLAIN_CHARACTERS
     most_nodes = MAX_NODES

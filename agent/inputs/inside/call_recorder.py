@@ -35,6 +35,7 @@ from typing import (
 from ....sandbox.driver.call_blobs import NotCopyable
 from ....sandbox.driver.call_files import SCRATCH, with_opened
 from ....sandbox.driver.opened_files import OpenedFiles
+from . import changed_copies
 from .call_descriptions import describe_call, size_of
 from .given_iterators import GivenIterators
 from .new_steps import NewSteps
@@ -60,10 +61,13 @@ _WRAPPERS: Dict[int, Any] = {}  # by id; a mark on the wrapper would be copied b
 
 
 class Recorder:
-    """Counts, copies and writes the calls of `qualname`. `write` takes a JSON-like dict; `copy` makes the blob."""
+    """Counts, copies and writes the calls of `qualname`. `write` takes a JSON-like dict; `copy` makes the blob.
 
-    def __init__(self, qualname: str, copy: Copy, write: Write) -> None:
-        self.qualname = qualname
+    `module` is the name of the function's module, by which its classes are told.
+    """
+
+    def __init__(self, qualname: str, copy: Copy, write: Write, module: str = "") -> None:
+        self.qualname, self.module = qualname, module
         self.names = qualname.split(".")
         self.origin = "captured"
         self.count = 0
@@ -210,6 +214,8 @@ class Recorder:
                     call.blob = with_opened(call.blob, self._files.before())
                     call.ended, call.cpu_time_s = ended, max(cpu_time_s - following_s, 0.0)
                     call.is_new = is_new
+                    if call.is_changed and ended == "returned":
+                        call.told = changed_copies.told(result, args, kwargs, self.module)
                     if not (call.given and _is_new_generator(result)):
                         self.keep(call, is_lazy=_is_lazy(result))
         finally:
@@ -239,6 +245,7 @@ class Recorder:
         try:
             given = GivenIterators(args, kwargs)
             blob = self.copy(given.empty_args, given.empty_kwargs)
+            is_changed = changed_copies.is_changed(given.empty_args, given.empty_kwargs)
         except Exception as error:  # noqa: BLE001 - copying runs code of the user's, which may raise anything
             self._skip("%s: %s" % (type(error).__name__, error))
             return None
@@ -249,7 +256,9 @@ class Recorder:
             self._skip("a call's arguments take more than %d MiB" % (MAX_CALL_BYTES >> 20))
             return None
         given.allow(MAX_CALL_BYTES - len(blob))
-        return CopiedCall(self.count, blob, describe_call(self.qualname, args, kwargs), given)
+        call = CopiedCall(self.count, blob, describe_call(self.qualname, args, kwargs), given)
+        call.is_changed = is_changed
+        return call
 
     def _wanted(self, size: int) -> bool:
         if self.written + len(self._waiting) >= MAX_CALLS:
@@ -292,6 +301,7 @@ class Recorder:
                 "number": call.number,
                 "cpu_time_s": call.cpu_time_s,
                 "blob": base64.b64encode(blob).decode("ascii"),
+                **({"did": call.told or ""} if call.is_changed else {}),
             }
         )
         call.is_written = True

@@ -69,7 +69,7 @@ def main() -> None:
     sys.modules.pop(request["module"], None)  # a file of the user's may be called like a module that we have imported
     sys.dont_write_bytecode = True
     if profile is None:
-        recorder: Any = Recorder(request["qualname"], copy_with_globals(request, write), write)
+        recorder: Any = Recorder(request["qualname"], copy_with_globals(request, write), write, request["module"])
         watch(request, recorder)
         job(request, recorder, write)
         recorder.finish()

@@ -20,6 +20,8 @@ class CopiedCall:
         self.number, self.blob, self.description, self.given = number, blob, description, given
         self.ended, self.cpu_time_s = "raised", 0.0
         self.is_new = False  # whether it went where no call before it did
+        self.is_changed = False  # whether its copy is something else
+        self.told: Optional[str] = None  # of such a call: what it did
         self.use: Optional[Use] = None  # of its result, while the call waits
         self.is_written = False
 

@@ -1,0 +1,67 @@
+"""Calls that are given objects of which no copy is the same: a replay of them tells nothing, unless it does the same."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from .conftest import of_origin, reasons
+from .test_captured_calls import outcome
+
+if TYPE_CHECKING:
+    from .conftest import Project
+
+QUEUE = """
+class Queue:
+    def __init__(self, items):
+        self.items = list(items)
+        self.known = {}
+
+    def __setstate__(self, state):
+        self.__dict__.update(state)
+        %s
+
+    def drain(self, least):
+        taken = [item for item in self.items if item >= least]
+        self.items = [item for item in self.items if item < least]
+        return taken
+
+    def forget(self, least):
+        self.items = [item for item in self.items if item < least]
+
+    def largest(self):
+        if "largest" not in self.known:
+            self.known["largest"] = max(self.items)
+        return self.known["largest"]
+
+if __name__ == "__main__":
+    queue = Queue(range(10))
+    queue.largest()
+    queue.%s
+    Queue([3, 1, 2]).%s
+"""
+REASON = "copying changes an object that it is given"
+
+
+def test_a_call_is_left_out_whose_copy_does_something_else(project: Project) -> None:
+    for call in ("drain(2)", "forget(2)"):
+        project.write("queue_.py", QUEUE % ("self.drain(0)", call, call))
+        workload = project.workload("queue_.py", "Queue." + call.partition("(")[0])
+        assert not of_origin(workload, "captured"), "not one of them found anything to drain"
+        assert REASON in reasons(workload)
+
+
+def test_a_call_counts_whose_copy_does_the_same(project: Project) -> None:
+    """Most classes with a `__setstate__` leave out a cache or a lock, and nothing comes of it."""
+    project.write("queue_.py", QUEUE % ("self.known = {}", "largest()", "largest()"))
+    workload = project.workload("queue_.py", "Queue.largest")
+    assert sorted(outcome(call)[1] for call in of_origin(workload, "captured")) == [3, 9]
+    assert REASON not in reasons(workload)
+
+
+def test_an_object_that_is_copied_by_its_own_code_and_stays_the_same(project: Project) -> None:
+    project.write("queue_.py", QUEUE % ("self.items = list(self.items)", "drain(5)", "drain(2)"))
+    workload = project.workload("queue_.py", "Queue.drain")
+    assert sorted(outcome(call)[1] for call in of_origin(workload, "captured")) == [
+        ["list", 3, 2],
+        ["list", 5, 6, 7, 8, 9],
+    ]
