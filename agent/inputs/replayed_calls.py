@@ -306,9 +306,7 @@ def _objection(call: FoundCall, outcome: CallOutcome) -> str | None:
     if call.ending == "returned" and tree[2][0] == "raised":
         return "it raises when it is repeated: it depends on state that was set elsewhere"
     if call.did is not None and not _did_the_same(call, tree):
-        return (
-            "its copy does something else: copying changes an object that it is given (`__setstate__` or `__reduce__`)"
-        )
+        return "its copy does something else: `__setstate__` or `__reduce__` changes an object that it is given"
     return None
 
 

@@ -11,6 +11,7 @@ from .call_parts import Place, Root, Site, fields, like, places, with_value
 from .container_kinds import SEQUENCES
 from .edge_dates import across_changes, is_dated
 from .edge_values import CONFUSABLE, edges, in_turns
+from .held_functions import with_other_functions
 from .iterator_arguments import gives_iterator
 from .method_objects import objects_by_methods
 from .open_values import OTHER_SEQUENCE, open_edges, open_elements, other_sequences
@@ -107,6 +108,7 @@ def _related_cases(base: Base, knowledge: Knowledge) -> Iterator[Input]:
     for kind, root in in_turns(
         [
             alike_texts(base.root),
+            with_other_functions(base.root),
             *(_made_by_methods(base.root, place, knowledge.method) for place in _one_of_each(known)),
             *(related_inputs(base.root, place, knowledge.constants) for place in _one_of_each(known)),
         ]

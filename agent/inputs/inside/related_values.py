@@ -20,6 +20,7 @@ from typing import Any, Callable, Dict, Iterable, Iterator, List, Sequence, Set,
 from .call_parts import Place, Root, fields, like, places, record_as, with_value
 from .container_kinds import MAPPINGS, SEQUENCES, NotBuildableError, alike, container_kind, plain_of
 from .edge_values import CONFUSABLE, FEW
+from .held_functions import functions_for
 from .list_iterators import LIST_ITERATOR, items_left
 from .nested_values import CHAIN, nested
 from .value_runs import value_runs
@@ -31,7 +32,6 @@ MOST_TEXTS = 6  # of other places, that a text is made of
 MOST_CHARACTERS, LONGEST_OF_FEW = 3, 4  # of texts that are made of characters that the code mentions
 MOST_IN_CYCLE = 3  # links
 MOST_ELEMENTS = 6  # of another sequence
-FEW_KNOWN = 2  # elements for which a made function does otherwise than for the rest
 LONG_CHAIN = "long chain"
 OVERLAPPING = "texts that overlap in another text"
 OF_LENGTH = "as many elements as the code mentions"
@@ -176,19 +176,11 @@ def _pieces_of_texts(root: Root, place: Place) -> Iterator[List[str]]:
 
 
 def _functions_for(root: Root, place: Place) -> Iterator[Tuple[str, Any]]:
-    """Functions of C that raise ValueError for all elements of another argument but the first few, or that are 0 there.
-
-    So a key fails when some of the work is done, and a predicate changes its mind in the middle; its results are
-    numbers, and an element may not be hashable.
-    """
+    """Functions that do otherwise for some elements of another argument: see `held_functions`."""
     for other in places(root) if type(place.value) in (FunctionType, BuiltinFunctionType) else ():
         value = other.value
-        if type(value) in (str, LIST_ITERATOR, *SEQUENCES):
-            items = tuple(itertools.islice(items_left(value) if type(value) is LIST_ITERATOR else value, FEW))
-            if len(items) > FEW_KNOWN and other.site[: len(place.site)] != place.site:
-                yield "function that raises for some elements", items[:FEW_KNOWN].index
-                yield "function that is true of some elements", items[1:][:FEW_KNOWN].count
-                yield "function that is true of some elements", items[:FEW_KNOWN].count
+        if type(value) in (str, LIST_ITERATOR, *SEQUENCES) and other.site[: len(place.site)] != place.site:
+            yield from functions_for(items_left(value) if type(value) is LIST_ITERATOR else value)
 
 
 def inputs_of_lengths(root: Root, place: Place, constants: Constants) -> Iterator[Related]:

@@ -46,6 +46,57 @@ def test_a_method_that_calls_a_function_its_object_has_made(compare: Compare) ->
     assert dict(agreed.by_kind)["object that its methods filled"] > 3
 
 
+RULES = """\
+class Rules:
+    def __init__(self, default):
+        self.default = default
+        self.rules = []
+
+    def add(self, name, test):
+        self.rules.append((name, test))
+        return self
+
+    def classify(self, values):
+        found = []
+        for value in values:
+            for name, test in self.rules:
+                if test(value):
+                    found.append(name)
+                    break
+            else:
+                found.append(self.default)
+        return found
+"""
+RULES_CALLS = """\
+rules = Rules("other").add("small", lambda n: n < 3).add("odd", lambda n: n % 2).add("large", lambda n: n > 90)
+rules.classify([1, 5, 8, 100])
+rules.classify([2, 4, 7])
+"""
+
+
+def test_a_rule_behind_another_is_asked_only_if_that_does_not_hold(compare: Compare) -> None:
+    head, _, _ = RULES.partition("            for name, test")
+    eager = (
+        head
+        + """\
+            names = [name for name, test in self.rules if test(value)]
+            found.append(names[0] if names else self.default)
+        return found
+"""
+    )
+    found = compare(RULES, eager, RULES_CALLS, function="Rules.classify", rounds=3)
+    assert isinstance(found, Counterexample)
+    assert "raised ValueError" in found.actual
+    lazy = (
+        head
+        + """\
+            found.append(next((name for name, test in self.rules if test(value)), self.default))
+        return found
+"""
+    )
+    assert isinstance(compare(RULES, lazy, RULES_CALLS, function="Rules.classify", rounds=2), Agreement)
+
+
 KEEP = "def f(rule, items):\n    return [item for item in items if rule(item)]\n"
 KEEP_CALLS = "least = 2\nf(lambda n: n > least, [1, 2, 3])\nf(lambda n: n % 2, [4, 5, 6])"
 
