@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING, Literal
 from afterburner.agent.batch.batch_results import NO_WORKLOAD
 from afterburner.agent.code.source_text import split_lines
 from afterburner.agent.code.text_edits import TextEdit, apply_edits
-from afterburner.agent.inputs.inside.pytest_calls import TEST_FAILS
-from afterburner.agent.judge.version_comparison import MEASURED, NOT_LARGER, ComparisonDecision
+from afterburner.agent.inputs.choosing import is_invented
+from afterburner.agent.inputs.inside.pytest_calls import NO_PYTEST, TEST_FAILS
+from afterburner.agent.judge.version_comparison import MEASURED, NO_LARGER, NOT_LARGER, ComparisonDecision
 from afterburner.agent.loop.right_candidates import right_candidates
 from afterburner.agent.options import DEFAULT_MIN_EFFECT
 from afterburner.agent.page.comparison_section import figure_of_comparison
@@ -119,6 +120,10 @@ def _looked(result: RunResult) -> str:
 def part_of_comparison(place: Place, result: ComparisonResult) -> FunctionPart:
     """What the pull request's version of a function is, held against the base's."""
     found = result.compared
+    unseen = _tests_that_cannot_run(result)
+    if unseen and found.decision not in {ComparisonDecision.SLOWER, ComparisonDecision.DIFFERENT}:
+        reason = f"none of its inputs is from a real call: {unseen}"
+        return _part(place, Decision.FAILED, reason, result.elapsed_s, evidence=list(_evidence_of_comparison(result)))
     has_gain = found.gain is not None and found.decision in MEASURED
     return _part(
         place,
@@ -141,7 +146,10 @@ def _reason_of_comparison(result: ComparisonResult) -> str:
         told = f"{format_ratio(1 / found.gain.ratio)} of the time ({format_ratio(low)} to {format_ratio(high)})"
         if found.decision is ComparisonDecision.SLOWER:
             return f"{told}{_grows_faster(result.growth)}"
-        return f"{told}, but {NOT_LARGER}" if found.lacks_larger else told
+        if found.lacks_larger:
+            return f"{told}, but {NOT_LARGER}"
+        noisy = ", too noisy to tell" if found.decision is ComparisonDecision.TOO_NOISY else ""
+        return f"{told}{noisy}{f'; {NO_LARGER}' if found.larger_inputs == NO_LARGER else ''}"
     return _ASSUME.sub("`Requires:` in the docstring of the base", found.reason)
 
 
@@ -284,6 +292,13 @@ def _evidence_of_comparison(result: ComparisonResult) -> Iterator[str]:
         more = len(result.changed_files) - 5
         others = f"{named} and {more} more" if more > 0 else named
         yield f"each version ran among its own files; these differ, too: {others}"
+
+
+def _tests_that_cannot_run(result: ComparisonResult) -> str:
+    """What keeps the project's tests from being run, where inputs were made for want of real calls; else empty."""
+    if not all(map(is_invented, result.workload_origins)):
+        return ""
+    return next((each.reason for each in result.skipped if each.origin == _TESTS and NO_PYTEST in each.reason), "")
 
 
 def _tests_without_use(skipped: Sequence[Skipped], origins: Iterable[str]) -> Iterator[str]:

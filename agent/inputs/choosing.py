@@ -40,10 +40,15 @@ def is_invented(origin: str) -> bool:
 
 
 def choose_calls(found: Sequence[FoundCall]) -> list[FoundCall]:
-    """Some of the costliest calls, the first ones, and a spread of the others, in the order in which they came."""
+    """Some of the costliest calls, those that go where no other went, the first ones, and a spread of the others.
+
+    They stay in the order in which they came.
+    """
     calls = _unique(found)
     by_cost = sorted(range(len(calls)), key=lambda index: -calls[index].cpu_time_s)
-    wanted = _once([*by_cost[:COSTLIEST], *range(min(FIRST, len(calls))), *_spread(len(calls), MAX_CALLS)])
+    new = [index for index, call in enumerate(calls) if call.is_new]
+    first = range(min(FIRST, len(calls)))
+    wanted = _once([*by_cost[:COSTLIEST], *new, *first, *_spread(len(calls), MAX_CALLS)])
     others = _affordable(calls, wanted[ALWAYS:], MAX_CALLS - ALWAYS, BUDGET_S, BUDGET_BYTES)
     return [calls[index] for index in sorted([*wanted[:ALWAYS], *others])]
 

@@ -39,6 +39,7 @@ class FoundCall:
     is_probing: bool = False  # made, and beyond what hints and real calls show of the function's contract
     is_ruled_out: bool = False  # of these: by type hints
     did: str | None = None  # what it did, if its copy is something else: the start of an outcome; None: it is the same
+    is_new: bool = False  # it went where no call before it did
     taken: int | None = None  # items that the caller took of its generator; None: all there were, or not known
 
 
@@ -341,7 +342,17 @@ def _call(record: dict[str, Any]) -> FoundCall | None:
             text = scrub(text, MAX_TEXT) if isinstance(text, str) else ""
             did = record.get("did")
             did = did if isinstance(did, str) else None
-            return FoundCall(decoded, origin, description, ending, number, cpu_time_s, text, did=did)
+            return FoundCall(
+                decoded,
+                origin,
+                description,
+                ending,
+                number,
+                cpu_time_s,
+                text,
+                did=did,
+                is_new=record.get("is_new") is True,
+            )
     return None
 
 

@@ -60,6 +60,7 @@ class LargerGlances:
     doubtful: tuple[tuple[str, float], ...] = ()  # with what a call may take of the original's CPU time, in seconds
     ratio: float | None = None
     size: str = ""
+    has_none: bool = False  # no larger input could be made
 
     def plain_gain(self, needed: float) -> str:
         """The gain in words, where one run shows plainly more than is `needed`; else empty."""
@@ -115,7 +116,8 @@ def glance_at_larger_inputs(
         for variety, glance in zip(VARIETIES, seen, strict=False)
         if glance.is_in_doubt
     )
-    return LargerGlances(doubtful, seen[0].ratio, seen[0].size)
+    has_none = not natural.found(most_call_s)[0] and not deadline.passed()
+    return LargerGlances(doubtful, seen[0].ratio, seen[0].size, has_none)
 
 
 def on_larger_inputs(

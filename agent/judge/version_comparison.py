@@ -45,6 +45,7 @@ if TYPE_CHECKING:
     from afterburner.sandbox import Measurement
 
 OUT_OF_TIME = "the time budget ended before the versions were measured; --max-seconds allows more"
+NO_LARGER = "no larger inputs could be made of these calls, so what only more data shows was not seen"
 NOT_LARGER = "larger inputs were not tried to the end, since the time was up"
 BLOCKS_TOLD = 4
 MOST_LATE = 3  # calls that run into the time limit by themselves, while one is looked for that ends and is wrong
@@ -219,6 +220,8 @@ class VersionJudge:
         if larger is None and glances.doubtful and self.deadline.passed():
             reason = f"{measured.reason}, but {NOT_LARGER}"
             return replace(measured, decision=ComparisonDecision.TOO_NOISY, reason=reason, lacks_larger=True)
+        if larger is None and glances.has_none:
+            return replace(measured, larger_inputs=measured.larger_inputs or NO_LARGER)
         return measured if larger is None else _with(measured, larger, ComparisonDecision.SLOWER)
 
     def _on_real_calls(self, confirming: Confirming, other: Incumbent) -> Agreement | VersionFindings | None:

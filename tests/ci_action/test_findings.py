@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -15,17 +16,27 @@ from afterburner.agent.evidence.growth import Growth
 from afterburner.agent.evidence.samples import SampleFigures
 from afterburner.agent.inputs.harness_answers import Suite
 from afterburner.agent.inputs.rank import RankedTarget
+from afterburner.agent.judge.version_comparison import NO_LARGER, ComparisonDecision, VersionFindings
 from afterburner.agent.loop.results import RunResult
 from afterburner.agent.models.requests.spending import TIME_IS_UP
 from afterburner.agent.types import Gain, HeldOut, Machine, Objective, Skipped, Target
 from afterburner.ci_action.changes import ChangedFunction
-from afterburner.ci_action.findings import Place, _grows_faster, _tests_without_use, part_of_outcome
+from afterburner.ci_action.findings import (
+    Place,
+    _grows_faster,
+    _reason_of_comparison,
+    _tests_without_use,
+    part_of_comparison,
+    part_of_outcome,
+)
 from afterburner.ci_action.gathered import Gathered
 from afterburner.ci_action.optimizing import explain_unranked, is_cut_short, suite_notes
 from afterburner.ci_action.options import CiOptions
+from afterburner.ci_action.report.document import Decision
 from afterburner.sandbox import Measurement
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from pathlib import Path
 
 A_TEST = "pytest: tests/test_shop.py::test_total"
@@ -38,6 +49,42 @@ def test_tests_that_fail_are_named_and_calls_that_cannot_be_copied_are_no_failur
     names = ", ".join(f"tests/test_shop.py::test_total[{number}]" for number in range(3))
     assert line == f"tests that fail on the original, too: {names}, … (AssertionError 0)"
     assert not list(_tests_without_use([uncopied], ["pytest: tests/test_shop.py"]))
+
+
+NO_TESTS_RAN = Skipped(
+    "pytest", "tests/test_shop.py would be run, but pytest is not installed: python -m pip install pytest"
+)
+
+
+def compared(decision: ComparisonDecision, *origins: str, skipped: Sequence[Skipped] = (), **found: Any) -> Any:
+    """As much of a comparison as a report of a slow-down reads."""
+    version = VersionFindings(decision, "measured", Gain(0.98, 0.94, 1.03, 0.99, 8), **found)
+    told: dict[str, Any] = {"growth": None, "changed_files": (), "elapsed_s": 1.0}
+    return SimpleNamespace(compared=version, workload_origins=origins, skipped=skipped, real_calls_alone=True, **told)
+
+
+def test_without_the_projects_tests_made_inputs_are_no_answer() -> None:
+    function = ChangedFunction("shop.py", "shop.py", "total", 1, 2, "", "0" * 40, is_new=False, is_executable=False)
+    place = Place(function, None)
+    for origins, decision in (
+        (("generated", "derived"), Decision.FAILED),
+        (("generated", "captured from __main__"), Decision.SAME),
+    ):
+        part = part_of_comparison(place, compared(ComparisonDecision.SAME, *origins, skipped=[NO_TESTS_RAN]))
+        assert part.decision is decision
+        assert ("none of its inputs is from a real call: tests/test_shop.py would be run" in part.reason) == (
+            decision is Decision.FAILED
+        )
+    slower = part_of_comparison(place, compared(ComparisonDecision.SLOWER, "generated", skipped=[NO_TESTS_RAN]))
+    assert slower.decision is Decision.SLOWER
+    assert part_of_comparison(place, compared(ComparisonDecision.SAME, "generated")).decision is Decision.SAME
+
+
+def test_an_answer_about_slow_downs_says_what_it_lacks() -> None:
+    told = _reason_of_comparison(compared(ComparisonDecision.TOO_NOISY, "doctest"))
+    assert told == "1.02x of the time (0.97x to 1.06x), too noisy to tell"
+    told = _reason_of_comparison(compared(ComparisonDecision.SAME, "doctest", larger_inputs=NO_LARGER))
+    assert told.startswith("1.02x of the time (0.97x to 1.06x); no larger inputs could be made")
 
 
 @pytest.mark.parametrize(

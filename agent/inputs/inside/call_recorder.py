@@ -301,6 +301,7 @@ class Recorder:
                 "number": call.number,
                 "cpu_time_s": call.cpu_time_s,
                 "blob": base64.b64encode(blob).decode("ascii"),
+                "is_new": call.is_new,
                 **({"did": call.told or ""} if call.is_changed else {}),
             }
         )

@@ -22,6 +22,7 @@ MAX_VISITED = 20_000
 MAX_FAILING = 1000  # tests that are told by name
 BAD_EXIT_CODES = (2, 3, 4)  # interrupted (by errors in collection, for instance), internal error, wrong usage
 NO_TESTS = 5
+NO_PYTEST = "pytest is not installed"
 TEST_FAILS = "the test fails here: "  # before why
 _IMPORT = re.compile(r"^[ \t]*(?:from|import)[ \t].*", re.MULTILINE)
 # Plugins that spread, reorder or measure tests, or write files. A plugin that is not installed is no error here.
@@ -57,7 +58,7 @@ def run_tests(request: Request, recorder: Recorder, write: Write) -> None:
         return
     if importlib.util.find_spec("pytest") is None:
         which = ", ".join(files[:3]) or "the tests"
-        reason = "%s would be run, but pytest is not installed: %s -m pip install pytest" % (which, sys.executable)
+        reason = "%s would be run, but %s: %s -m pip install pytest" % (which, NO_PYTEST, sys.executable)
         write({"kind": "failed", "stage": "no_pytest", "reason": reason})
         return
     import pytest  # noqa: PLC0415 - only now is it known to be there

@@ -18,6 +18,7 @@ from .call_trial import Trier, limit_memory
 from .container_kinds import NotBuildableError
 from .harness_types import HURRIED
 from .iterator_arguments import root_with_lists, with_iterators_again
+from .small_pieces import LONGEST_ROW
 from .user_code import guarded
 from .value_copies import FEW, NATURAL, SIZED, Copies, is_grid
 
@@ -270,7 +271,8 @@ def _plan(call: Call, names: Sequence[str], smallest: int) -> Optional[Plan]:
     Without any, it is the largest integer among the arguments themselves: those inside objects are often no sizes.
     """
     found = list(_slots(call, names))
-    slots = [(slot, value) for slot, value in found if _is_sized(value) and len(value) >= smallest]
+    sized = [(slot, value) for slot, value in found if _is_sized(value) and not _is_record(value)]
+    slots = [(slot, value) for slot, value in sized if len(value) >= smallest]
     numbers = [(slot, value) for slot, value in found if type(value) is int and value >= SMALLEST]
     if not slots:
         own = [(slot, value) for slot, value in numbers if slot.below is None or slot.text.startswith("self.")]
@@ -289,6 +291,14 @@ def _plan(call: Call, names: Sequence[str], smallest: int) -> Optional[Plan]:
 
 def _is_sized(value: Any) -> bool:
     return type(value) in SIZED or is_array(value)
+
+
+def _is_record(value: Any) -> bool:
+    """Whether a dictionary has fields with names and values of several kinds, as options have: it comes in one size."""
+    if type(value) is not dict or len(value) > LONGEST_ROW or not all(type(key) is str for key in value):
+        return False
+    kinds = {complex if type(part) in (int, float) else type(part) for part in value.values()}
+    return len(kinds - {type(None)}) > 1
 
 
 def _width(value: Any) -> int:

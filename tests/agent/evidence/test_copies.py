@@ -12,7 +12,9 @@ import pytest
 
 from afterburner.agent.inputs.inside.array_tiles import is_array, resize_array
 from afterburner.agent.inputs.inside.container_kinds import NotBuildableError
+from afterburner.agent.inputs.inside.resized_calls import _plan
 from afterburner.agent.inputs.inside.value_copies import DISTINCT, Copies, is_grid
+from afterburner.sandbox.driver.call_blobs import Call
 
 
 def grown(value: Any, factor: float = 4) -> Any:
@@ -29,6 +31,18 @@ def test_where_integers_follow_one_another_more_of_them_do_so(numbers: list[int]
     assert len(set(more)) == len(more) == 100 * len(numbers)
     steps = {other - one for one, other in pairwise(more)}
     assert (steps == {step}) if step else (len(steps) > 1)
+
+
+def test_a_record_comes_in_one_size_and_a_table_in_any() -> None:
+    options = {"names": "ab", "least": 2, **{f"option {number}": number for number in range(40)}}
+    table = {f"name {number}": number / 2 for number in range(40)}
+    for held, scaled in ((options, "len(rows)"), (table, "len(options), len(rows)")):
+        call = Call(([list(range(30)), held]), {}, {})  # type: ignore[arg-type]  # lists, as where it is scaled
+        plan = _plan(call, ["rows", "options"], 4)
+        assert plan is not None
+        assert sorted(slot.text for slot in plan.slots) == sorted(
+            scaled.replace("len(", "").replace(")", "").split(", ")
+        )
 
 
 def test_distinct_elements_stay_distinct_and_repeated_ones_stay_repeated() -> None:

@@ -21,6 +21,13 @@ def found(number: int, cpu_time_s: float) -> FoundCall:
     return FoundCall(b"call %d" % number, "captured", f"f({number})", "returned", number, cpu_time_s)
 
 
+def test_calls_that_go_where_no_other_went_are_chosen_before_the_first_ones() -> None:
+    calls = [replace(found(n, 0.001), is_new=n % 10 == 7) for n in range(300)]
+    chosen = {each.number for each in choose_calls(calls)}
+    assert len(chosen) == 40
+    assert {each.number for each in calls if each.is_new} <= chosen
+
+
 def test_the_split_is_a_matter_of_seed_and_calls_and_not_of_order() -> None:
     calls = [call(n, 0.01 + n / 1e6, "doctest" if n % 3 else "generated") for n in range(20)]
     chosen, held = hold_out(calls, seed=3)

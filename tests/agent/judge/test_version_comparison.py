@@ -18,6 +18,7 @@ from afterburner.agent.judge.confirming import Confirming
 from afterburner.agent.judge.later_calls import Again
 from afterburner.agent.judge.two_sided import TwoSidedJudge
 from afterburner.agent.judge.version_comparison import (
+    NO_LARGER,
     ComparisonDecision,
     TextObjections,
     VersionFindings,
@@ -191,6 +192,14 @@ def test_a_slow_down_is_told_with_a_larger_one_where_that_is_far_larger(larger: 
     assert told.gain == gain, "the figure is the one of the real calls"
     assert told.caveat.startswith(f"of the first call; {caveat}" if caveat else "of the first call")
     assert bool(caveat) == ("64" in told.caveat)
+
+
+def test_where_nothing_larger_can_be_made_the_answer_says_so(bench_of: Callable[[str], Workbench]) -> None:
+    source = "def total(flag):\n    return not flag\n\nif __name__ == '__main__':\n    total(True)\n    total(False)\n"
+    search = VersionJudge(bench_of(source), TwoSidedJudge(Objective.TIME, 0.05, 0), Deadline.after(60), lambda _: None)
+    measured = VersionFindings(ComparisonDecision.SAME, "measured", Gain(1.0, 0.98, 1.02, 0.99, 8))
+    seen = search._looked_at_again(measured, source)
+    assert (seen.decision, seen.larger_inputs) == (ComparisonDecision.SAME, NO_LARGER)
 
 
 def test_without_time_for_larger_inputs_there_is_no_answer(bench_of: Callable[[str], Workbench]) -> None:
