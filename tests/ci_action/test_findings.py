@@ -51,14 +51,14 @@ def test_tests_that_fail_are_named_and_calls_that_cannot_be_copied_are_no_failur
     assert not list(_tests_without_use([uncopied], ["pytest: tests/test_shop.py"]))
 
 
-NO_TESTS_RAN = Skipped(
-    "pytest", "tests/test_shop.py would be run, but pytest is not installed: python -m pip install pytest"
-)
+NO_PYTEST = "tests/test_shop.py would be run, but pytest is not installed: python -m pip install pytest"
+NO_TESTS_RAN = Skipped("pytest", NO_PYTEST)
+ABOUT_AS_FAST = Gain(0.98, 0.94, 1.03, 0.99, 8)
 
 
 def compared(decision: ComparisonDecision, *origins: str, skipped: Sequence[Skipped] = (), **found: Any) -> Any:
     """As much of a comparison as a report of a slow-down reads."""
-    version = VersionFindings(decision, "measured", Gain(0.98, 0.94, 1.03, 0.99, 8), **found)
+    version = VersionFindings(decision, "measured", **found)
     told: dict[str, Any] = {"growth": None, "changed_files": (), "elapsed_s": 1.0}
     return SimpleNamespace(compared=version, workload_origins=origins, skipped=skipped, real_calls_alone=True, **told)
 
@@ -81,9 +81,11 @@ def test_without_the_projects_tests_made_inputs_are_no_answer() -> None:
 
 
 def test_an_answer_about_slow_downs_says_what_it_lacks() -> None:
-    told = _reason_of_comparison(compared(ComparisonDecision.TOO_NOISY, "doctest"))
+    told = _reason_of_comparison(compared(ComparisonDecision.TOO_NOISY, "doctest", gain=ABOUT_AS_FAST))
     assert told == "1.02x of the time (0.97x to 1.06x), too noisy to tell"
-    told = _reason_of_comparison(compared(ComparisonDecision.SAME, "doctest", larger_inputs=NO_LARGER))
+    told = _reason_of_comparison(
+        compared(ComparisonDecision.SAME, "doctest", gain=ABOUT_AS_FAST, larger_inputs=NO_LARGER)
+    )
     assert told.startswith("1.02x of the time (0.97x to 1.06x); no larger inputs could be made")
 
 
