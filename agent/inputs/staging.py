@@ -64,6 +64,11 @@ def stage(
     return Staged(project, environment, left_out_of(project))
 
 
+def import_paths(target: Target) -> tuple[str, ...]:
+    """Where modules are looked for; the root last, for what is defined in tests that are a package."""
+    return tuple(dict.fromkeys((target.import_root, target.project_root)))
+
+
 def copy_project(
     target: Target, sandbox: Sandbox, unsaved: Sequence[UnsavedText] = (), leave_out: Sequence[str] = ()
 ) -> StagedProject:
@@ -114,7 +119,7 @@ def environment_of(
             project,
             named=inputs.environment_from,
             requested=inputs.python,
-            import_paths=(target.import_root,),
+            import_paths=import_paths(target),
             working_directory=folder,
             say=lambda line: on_event(ProgressEvent(kind=EventKind.MAKING_ENVIRONMENT, detail=line)),
         )
@@ -122,7 +127,7 @@ def environment_of(
         sandbox,
         find_interpreter(inputs.python, project.root),
         project=project,
-        import_paths=(target.import_root,),
+        import_paths=import_paths(target),
         working_directory=folder,
     )
 

@@ -11,6 +11,7 @@ import pytest
 from afterburner.agent.code.locate import find_target
 from afterburner.agent.inputs.build import build_workload
 from afterburner.agent.inputs.hottest import hottest_functions
+from afterburner.agent.inputs.staging import import_paths
 from afterburner.agent.options import InputOptions, RunSettings, Search
 from afterburner.agent.types import Objective, Target, Workload, WorkloadCall
 from afterburner.sandbox import Limits, PythonEnvironment
@@ -48,7 +49,7 @@ class Project:
             self.sandbox,
             find_interpreter(None, root),
             project=stage_project(root, folder, Path(target.path)),
-            import_paths=(target.import_root,),
+            import_paths=import_paths(target),
             working_directory=str(Path(target.path).parent),
         )
 

@@ -13,6 +13,7 @@ from afterburner.agent.options import BatchPlace, RunSettings
 from afterburner.sandbox import UsageError
 
 from .conftest import every_call, of_origin, reasons
+from .test_captured_calls import outcome
 
 if TYPE_CHECKING:
     from .conftest import Project
@@ -64,6 +65,22 @@ def test_the_projects_tests_that_reach_the_function(project: Project) -> None:
     assert "test_that_fails" in told
     assert "tests/test_broken.py: the test fails here" in told
     assert "test_unrelated" not in told
+
+
+def test_objects_of_classes_of_a_package_of_tests_are_found_again(project: Project) -> None:
+    project.write("pyproject.toml", "")
+    project.write("src/lib/__init__.py", "")
+    project.write("src/lib/text.py", "def shout(thing):\n    return thing.name.upper()\n")
+    project.write("tests/__init__.py", "")
+    project.write(
+        "tests/test_text.py",
+        "import sys\nsys.path.insert(0, 'src')\nfrom lib.text import shout\n\n"
+        "class Named:\n    def __init__(self, name):\n        self.name = name\n\n"
+        "def test_shout():\n    assert shout(Named('a')) == 'A'\n",
+    )
+    workload = project.workload("src/lib/text.py", "shout")
+    assert [outcome(call)[1] for call in of_origin(workload, "pytest: tests/test_text.py")] == ["A"]
+    assert "No module named" not in reasons(workload)
 
 
 def test_tests_of_installed_packages_are_not_the_projects(project: Project) -> None:
