@@ -26,6 +26,15 @@ Ending = Literal["returned", "raised", "unknown"]
 
 
 @dataclass(frozen=True, slots=True)
+class ChangedCopy:
+    """What a call did whose copy is something else, as `inside/changed_copies.py` tells it: texts of trees."""
+
+    returned: str | None  # None: it cannot be told
+    has_changed: bool | None  # what it was given; None: likewise
+    copy: str  # the arguments of the copy; empty: likewise
+
+
+@dataclass(frozen=True, slots=True)
 class FoundCall:
     """A call as the harness recorded it; `number` counts the calls of its origin from 1."""
 
@@ -38,7 +47,7 @@ class FoundCall:
     text: str = ""  # the call as Python would write it, where the job tells that
     is_probing: bool = False  # made, and beyond what hints and real calls show of the function's contract
     is_ruled_out: bool = False  # of these: by type hints
-    did: str | None = None  # what it did, if its copy is something else: the start of an outcome; None: it is the same
+    did: ChangedCopy | None = None  # what it did, if its copy is something else
     is_new: bool = False  # it went where no call before it did
     taken: int | None = None  # items that the caller took of its generator; None: all there were, or not known
 
@@ -340,20 +349,17 @@ def _call(record: dict[str, Any]) -> FoundCall | None:
             origin, description = scrub(origin, MAX_DESCRIPTION), scrub(description, MAX_DESCRIPTION)
             text = record.get("text", "")
             text = scrub(text, MAX_TEXT) if isinstance(text, str) else ""
-            did = record.get("did")
-            did = did if isinstance(did, str) else None
-            return FoundCall(
-                decoded,
-                origin,
-                description,
-                ending,
-                number,
-                cpu_time_s,
-                text,
-                did=did,
-                is_new=record.get("is_new") is True,
-            )
+            is_new, did = record.get("is_new") is True, _changed_copy(record.get("did"))
+            return FoundCall(decoded, origin, description, ending, number, cpu_time_s, text, did=did, is_new=is_new)
     return None
+
+
+def _changed_copy(record: object) -> ChangedCopy | None:
+    match record:
+        case {"returned": str() | None as returned, "has_changed": bool() | None as has_changed, "copy": str(copy)}:
+            return ChangedCopy(returned, has_changed, copy)
+        case _:
+            return None
 
 
 def _with_use(call: FoundCall, number: int, taken: int | None) -> FoundCall:

@@ -26,7 +26,7 @@ from afterburner.sandbox.verdicts import all_accepted
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from afterburner.agent.inputs.harness_answers import FoundCall
+    from afterburner.agent.inputs.harness_answers import ChangedCopy, FoundCall
     from afterburner.agent.types import Target
     from afterburner.sandbox import CallOutcome, CaseReport, Limits, PythonEnvironment
     from afterburner.sandbox.sandbox import Sandbox
@@ -296,6 +296,10 @@ def _better_told(tried: _Tried, again: _Tried) -> _Tried:
     return replace(tried, reason=again.reason) if tried.is_unstable and again.is_unstable else tried
 
 
+_PLAIN = (["float"], ["int"], ["text"], ["bytes"])  # tags of what is one value
+_BY_CLASS = "the class of an object that it is given changes it when it is copied (`__setstate__`, `__getstate__`, …)"
+
+
 def _objection(call: FoundCall, outcome: CallOutcome) -> str | None:
     """Why a call cannot be used although it ran; None if it can."""
     tree = _tree(outcome.encoded)
@@ -305,22 +309,32 @@ def _objection(call: FoundCall, outcome: CallOutcome) -> str | None:
         return f"its outcome cannot be compared ({opaque})"
     if call.ending == "returned" and tree[2][0] == "raised":
         return "it raises when it is repeated: it depends on state that was set elsewhere"
-    if call.did is not None and not _did_the_same(call, tree):
-        return "its copy does something else: `__setstate__` or `__reduce__` changes an object that it is given"
+    if call.did is not None and call.ending == "returned":
+        return _otherwise(call.did, tree)
     return None
 
 
-def _did_the_same(call: FoundCall, tree: list[Any]) -> bool:
-    """Whether a call whose copy is something else returned the same; and if that is nothing, left the same behind."""
-    try:
-        did: Any = json.loads(call.did or "null")
-    except (ValueError, RecursionError):
-        return False
-    match did:
-        case ["outcome", returned, args, kwargs] if call.ending == "returned":
-            return same(returned, tree[2]) and (returned != ["returned", None] or same([args, kwargs], tree[3:5]))
+def _otherwise(did: ChangedCopy, tree: list[Any]) -> str | None:
+    """What speaks against a call whose copy is something else: that it does something else, too, or may do so.
+
+    A number, a text or nothing as a result says little: then both must have changed what they were given, or neither.
+    """
+    match _parsed(did.returned), _parsed(did.copy):
+        case ["outcome", ["returned", value] as returned], ["outcome", *copy]:
+            is_same = same(returned, tree[2])
+            says_little = not isinstance(value, list) or value[:1] in _PLAIN
+            if is_same and says_little and did.has_changed is not None:
+                is_same = did.has_changed == (not same(copy, tree[3:5]))
+            return None if is_same else f"its copy does something else: {_BY_CLASS}"
         case _:
-            return False
+            return f"what it did cannot be told, and its copy may do something else: {_BY_CLASS}"
+
+
+def _parsed(text: str | None) -> Any:
+    try:
+        return json.loads(text or "null")
+    except (ValueError, RecursionError):
+        return None
 
 
 def _tree(encoded: bytes) -> list[Any] | None:

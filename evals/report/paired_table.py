@@ -90,7 +90,7 @@ def _finding(after: str, of: str, ratio: Score | None, problems: int, *, is_know
     if ratio is None:
         return ""
     if not is_known and of.removesuffix(_SCALED) != NOUNS[Objective.MEMORY]:
-        return ": the machine's or the code's, which nothing tells"
+        return ": this may be the machine's doing, so no run is called faster"
     if problems < _FEWEST:
         return f": too few problems to tell, fewer than {_FEWEST}"
     less, more = _LESS_AND_MORE[of.removesuffix(_SCALED)]

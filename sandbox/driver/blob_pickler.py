@@ -11,7 +11,7 @@ import threading
 from types import CellType, FunctionType, ModuleType
 from typing import TYPE_CHECKING, Any, Dict, Optional, Set, Tuple
 
-from . import array_layout, call_files, made_functions
+from . import array_layout, call_files, calls_file, made_functions
 
 if not TYPE_CHECKING:
     from .tamper_seal import BUILTINS as __builtins__  # noqa: F401, N811 - of our own, see there
@@ -24,7 +24,12 @@ _DOUBLE = struct.Struct(">d")
 _NUMBER = struct.Struct(">Q")
 _INFINITY = float("inf")
 _NAN = re.compile(rb"(?s)G(?=([\x7f\xff](?!\xf0\0{6})[\xf0-\xff].{6}))")  # a float's opcode, and the bits of a NaN
-_OF_COPYING = ("__setstate__", "__reduce__", "__reduce_ex__")
+# What pickle may call of a class: to ask for what is written, and to fill an object that is read.
+_OF_COPYING = (
+    *("__setstate__", "__getstate__", "__reduce__", "__reduce_ex__", "__getnewargs__", "__getnewargs_ex__"),
+    *("__setitem__", "append", "extend", "add"),
+)
+_STANDARD = frozenset(getattr(sys, "stdlib_module_names", ()))  # classes there come back as they were
 _get_limit, _set_limit = sys.getrecursionlimit, sys.setrecursionlimit  # user code may replace them
 
 
@@ -72,6 +77,13 @@ def runs_code(value: Any, protocol: int) -> bool:
     return finder.has_found
 
 
+def holds_code(value: Any, protocol: int) -> bool:
+    """Whether functions without a name are in it that are not of the file of calls."""
+    finder = _FunctionFinder(io.BytesIO(), protocol)
+    _dump_deeply(finder, value)
+    return finder.has_found
+
+
 def _dump_deeply(pickler: pickle.Pickler, value: Any) -> None:
     limit = _get_limit()
     if limit >= _DEEPEST or threading.current_thread() is not threading.main_thread():
@@ -113,11 +125,25 @@ class _CodeFinder(_Pickler):
     has_found = False
 
     def reducer_override(self, value: Any) -> Any:
-        """The usual: this is only the place where the classes are seen."""
+        """What `_Pickler` writes; every object comes by here."""
         if not self.has_found:
-            held = [vars(base).get(name) for base in type(value).__mro__ for name in _OF_COPYING]
+            bases = [base for base in type(value).__mro__ if str(base.__module__).partition(".")[0] not in _STANDARD]
+            held = [vars(base).get(name) for base in bases for name in _OF_COPYING]
             self.has_found = any(type(each) is FunctionType for each in held)
         return super().reducer_override(value)
+
+
+class _FunctionFinder(_Pickler):
+    """Sees every function that is written as its code, but for those of the file of calls."""
+
+    has_found = False
+
+    def reducer_override(self, value: Any) -> Any:
+        """What `_Pickler` writes; every object comes by here."""
+        written = super().reducer_override(value)
+        if type(value) is FunctionType and written is not NotImplemented:
+            self.has_found = self.has_found or value.__globals__.get("__name__") != calls_file.NAME
+        return written
 
 
 class _PathFinder(_Pickler):
@@ -163,7 +189,7 @@ class _Unpickler(pickle.Unpickler):
         self._nans: Dict[bytes, float] = {}
 
     def find_class(self, module: str, name: str) -> Any:
-        """What a blob names: user code has no say in what is ours."""
+        """What a blob names; user code cannot put something else in the place of our own functions."""
         return made_functions.OF_BLOBS[name] if module == made_functions.NAME else super().find_class(module, name)
 
     def persistent_load(self, pid: bytes) -> float:

@@ -151,16 +151,13 @@ def _plain_float(encoder: Encoder, value: Any) -> Iterator[Any]:
 def _function(encoder: Encoder, value: Any) -> Iterator[Any]:
     """A function is its name.
 
-    One that a call was given without is its code, what this closes over and its defaults. Of one that the call itself
-    has made no more is told: the code of a rewrite may be another and do the same.
+    One without a name that the call was given is its code, what this closes over and its defaults. One that the call
+    itself has made cannot be looked into: that of a rewrite may have other code and do the same.
     """
     name = full_name(value.__module__, value.__qualname__, encoder.module_name)
     is_found = encoder.is_found(value)
     if not ("<" in name or "?" in name or (not is_found and _is_made_by_a_call(value.__code__))):
         return encoder.parts("function", name if is_found else name + ANOTHER)
-    variable = made_functions.variable_of(value)
-    if variable and not _is_made_by_a_call(value.__code__):
-        return encoder.parts("function", full_name(value.__module__, variable, encoder.module_name))
     if not (encoder.looks_into_functions and made_functions.was_given(value)):
         return encoder.opaque_value("function %s" % name)
     if encoder.is_known(value):

@@ -129,12 +129,13 @@ def _pickle_that_survives(value: object) -> Optional[bytes]:
     return blob
 
 
-def _is_data(pickled: bytes) -> bool:
+def _is_data(value: object, pickled: bytes) -> bool:
     """Whether a module's data may go back before each call: not if code is in it, for a rewrite brings its own.
 
     What the file of calls has put there is no part of any rewrite.
     """
-    return made_functions.NAME.encode("ascii") not in pickled or calls_file.NAME.encode("ascii") in pickled
+    may_hold_code = made_functions.NAME.encode("ascii") in pickled
+    return not (may_hold_code and blob_pickler.holds_code(value, PROTOCOL))
 
 
 def _pickle(value: object) -> bytes:
@@ -168,8 +169,11 @@ def snapshot_globals(module: ModuleType, names: Sequence[str]) -> Snapshot:
     for name in names:
         if name not in vars(module):
             snapshot.absent.append(name)
-        elif (pickled := _pickle_that_survives(vars(module)[name])) is not None and _is_data(pickled):
-            snapshot.values[name] = vars(module)[name]
+            continue
+        value = vars(module)[name]
+        pickled = _pickle_that_survives(value)
+        if pickled is not None and _is_data(value, pickled):
+            snapshot.values[name] = value
         else:
             snapshot.uncopyable.append(name)
     return snapshot

@@ -430,7 +430,8 @@ class Driver:
 
         lines = traceback.format_exception(type(error), error, error.__traceback__)
         self._output.tell(self._output.take_errors() + "".join(lines)[-8000:].encode("utf-8", "backslashreplace"))
-        message = "".join(traceback.format_exception_only(type(error), error)).strip()
+        is_ours = type(error) is call_blobs.NotCopyable
+        message = str(error) if is_ours else "".join(traceback.format_exception_only(type(error), error)).strip()
         self._send_json(b"X", {"stage": stage, "type": type(error).__name__, "message": message[-2000:]})
         os._exit(1)
 

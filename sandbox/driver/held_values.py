@@ -36,8 +36,9 @@ def _keys_and_values(value: Any) -> Tuple[Any, ...]:
 
 
 def _of_ordered_dict(value: Any) -> Tuple[Any, ...]:
-    """Keys in their order, and values; no code of theirs is run."""
-    return (*(builtin_values.keys_in_order(value) or dict.keys(value)), *dict.values(value))
+    """Keys in their order, and values; no code of theirs is run. Something new each time if the order is not known."""
+    keys = builtin_values.keys_in_order(value)
+    return (object(),) if keys is None else (*keys, *dict.values(value))
 
 
 # What is in a value, by the identity of its type: a metaclass may have a hash of its own, which is user code.

@@ -19,15 +19,17 @@ from . import calls_file, code_names
 if not TYPE_CHECKING:
     from .tamper_seal import BUILTINS as __builtins__  # noqa: F401, N811 - of our own, see there
 
-NAME = "__made__"  # the module that blobs name: that of these functions is out of sight where calls are made
+NAME = "__made__"  # the module that blobs name; this one cannot be imported where calls are made
 # Annotations are left out: a type in them may be one that cannot be copied, and hardly any callee reads them.
 _DETAILS = ("__name__", "__qualname__", "__module__", "__doc__", "__defaults__", "__kwdefaults__", "__dict__")
-_PYTHON = sys.version  # code of one Python would crash another
-_FORMAT = 2  # of marshal; what later ones write depends on who else holds the parts of the code
+_PYTHON = sys.version  # bytecode of one version would crash the interpreter of another
+_FORMAT = 2 if sys.version_info < (3, 14) else 5  # of marshal; constant slices need the latter
+_OF_MODULE = ("__name__", "__package__")  # what an import within the function asks for
 _LOOKING = frozenset(("globals", "locals", "vars", "dir", "eval", "exec"))  # who calls these may use any name
 _NAMESPACE: Any = ModuleType.__dict__["__dict__"].__get__  # type: ignore[index]
 tests: Set[str] = set()  # names of modules of tests, whose functions bring what they use
 _codes: Dict[bytes, CodeType] = {}  # that were read: all copies of a function run the same code
+_given: Set[int] = set()  # the identities of these
 
 
 class OtherPythonError(Exception):
@@ -41,22 +43,15 @@ def module_of(value: FunctionType) -> Optional[ModuleType]:
     return module if issubclass(type(module), ModuleType) and _NAMESPACE(module) is value.__globals__ else None
 
 
-def variable_of(value: FunctionType) -> str:
-    """The name under which the function's module holds it; empty if it does not."""
-    module = module_of(value)
-    held = list(_NAMESPACE(module).items()) if module is not None else []
-    return next((name for name, each in held if each is value), "")
-
-
 def was_given(value: FunctionType) -> bool:
     """Whether the function came with a blob or is of the file of calls: no rewrite has another in its place."""
     is_of_calls = dict.get(value.__globals__, "__name__") == calls_file.NAME and module_of(value) is not None
-    return is_of_calls or any(value.__code__ is code for code in _codes.values())
+    return is_of_calls or id(value.__code__) in _given
 
 
 def written(code: CodeType) -> bytes:
-    """A function's code as bytes, the same each time."""
-    return marshal.dumps(code, _FORMAT)
+    """A function's code as bytes, the same each time: what has been read has no more in common with others."""
+    return marshal.dumps(marshal.loads(marshal.dumps(code, _FORMAT)), _FORMAT)  # noqa: S302 - its own bytes
 
 
 def reduced(value: FunctionType, cells: Set[int]) -> Any:
@@ -67,12 +62,9 @@ def reduced(value: FunctionType, cells: Set[int]) -> Any:
         cells: gets the identities of the variables that it closes over, which functions may share: `reduced_cell`.
     """
     is_of_tests = dict.get(value.__globals__, "__name__") in tests and module_of(value) is not None
-    if _is_found(value) and not is_of_tests:
+    if is_found(value) and not is_of_tests:
         return NotImplemented
     sys.modules.setdefault(NAME, _MODULE)  # where pickle looks whether it will find what it writes
-    variable = variable_of(value)
-    if variable and not is_of_tests:
-        return find, (value.__globals__["__name__"], variable)
     origin = _origin_of_names(value, is_of_tests=is_of_tests)
     if origin is None:
         return NotImplemented
@@ -101,11 +93,6 @@ def new_cell() -> CellType:
     return CellType()
 
 
-def find(module: str, name: str) -> Any:
-    """A function that a module holds under another name than its own."""
-    return getattr(import_module(module), name)
-
-
 def make(code: bytes, python: str, module: str, closure: Tuple[CellType, ...]) -> FunctionType:
     """The function again, without its details.
 
@@ -122,6 +109,7 @@ def make(code: bytes, python: str, module: str, closure: Tuple[CellType, ...]) -
         raise OtherPythonError("a function in it was recorded by Python %s" % python.split(maxsplit=1)[0])
     if code not in _codes:
         _codes[code] = marshal.loads(code)  # noqa: S302 - this is the sandbox
+        _given.add(id(_codes[code]))
     namespace = vars(import_module(module)) if module else {"__builtins__": sys.modules["builtins"]}
     if module == calls_file.NAME:
         calls_file.supply({name for name, _ in code_names.global_names(_codes[code])})
@@ -151,7 +139,7 @@ def contents_of(cell: CellType) -> List[Any]:
 def _named() -> ModuleType:
     """The module that blobs name."""
     module = ModuleType(NAME)
-    for function in (new_cell, find, make, complete):
+    for function in (new_cell, make, complete):
         function.__module__ = NAME
         setattr(module, function.__name__, function)
     return module
@@ -168,7 +156,7 @@ def _origin_of_names(value: FunctionType, *, is_of_tests: bool) -> Optional[Tupl
     """
     module, used = module_of(value), names_used(value)
     if used == {}:
-        return "", {}
+        return "", {name: value.__globals__[name] for name in _OF_MODULE if name in value.__globals__}
     if is_of_tests or (module is None and was_given(value)):
         return None if used is None else ("", used)
     return None if module is None else (module.__name__, {})
@@ -185,7 +173,7 @@ def names_used(value: FunctionType) -> Optional[Dict[str, Any]]:
     return used
 
 
-def _is_found(value: FunctionType) -> bool:
+def is_found(value: FunctionType) -> bool:
     """Whether pickle finds it under its name."""
     found: Any = sys.modules.get(value.__module__)
     for part in value.__qualname__.split("."):

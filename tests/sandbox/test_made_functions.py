@@ -86,10 +86,26 @@ def cached(n: int) -> int:
     return n
 
 
-def test_what_a_module_holds_stays_the_same_object() -> None:
-    again = carried(BY_SIZE, cached, len, json.dumps, Table.__init__)
-    assert again == (BY_SIZE, cached, len, json.dumps, Table.__init__)
-    assert encoded(BY_SIZE) == (f'["function","{__name__}.BY_SIZE"]', [])
+def test_what_pickle_finds_by_its_name_stays_the_same_object() -> None:
+    again = carried(cached, len, json.dumps, Table.__init__)
+    assert again == (cached, len, json.dumps, Table.__init__)
+
+
+def test_what_a_module_holds_without_a_name_is_carried_and_no_variable_stands_for_it() -> None:
+    """A call may bind the variable to another function, which the variable's name would hide."""
+    (again,) = carried(BY_SIZE)
+    assert again(3) == -3
+    assert encoded(again)[1] == []
+    assert encoded(BY_SIZE)[1] == [f"function {__name__}.<lambda>"]
+
+
+def test_an_inner_function_may_import_from_its_package() -> None:
+    def inner() -> str:
+        from . import __name__ as package  # noqa: PLC0415 - what is tried
+
+        return package
+
+    assert carried(inner)[0]() == __package__
 
 
 def test_a_decorators_function_that_bears_anothers_name_is_carried() -> None:

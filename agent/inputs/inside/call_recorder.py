@@ -63,7 +63,7 @@ _WRAPPERS: Dict[int, Any] = {}  # by id; a mark on the wrapper would be copied b
 class Recorder:
     """Counts, copies and writes the calls of `qualname`. `write` takes a JSON-like dict; `copy` makes the blob.
 
-    `module` is the name of the function's module, by which its classes are told.
+    `module` is the name of the function's module, also where it is run as `__main__`.
     """
 
     def __init__(self, qualname: str, copy: Copy, write: Write, module: str = "") -> None:
@@ -198,15 +198,14 @@ class Recorder:
                 static = self._original_of(wrapper)
                 _bind(holder, name, static)
             self._files.begin()
-            if call is not None:
-                self._steps.begin(function)
+            followed = self._steps.begin(function) if call is not None else None
             ended, started_s = "raised", time.thread_time()
             try:
                 result = function(*args, **kwargs)
                 ended = "returned"
             finally:
                 cpu_time_s = time.thread_time() - started_s
-                is_new, following_s = self._steps.end()
+                is_new, following_s = self._steps.end(followed)
                 self._files.end()
                 if _held_by(holder, name) is static:
                     _bind(holder, name, wrapper)
@@ -214,13 +213,20 @@ class Recorder:
                     call.blob = with_opened(call.blob, self._files.before())
                     call.ended, call.cpu_time_s = ended, max(cpu_time_s - following_s, 0.0)
                     call.is_new = is_new
-                    if call.is_changed and ended == "returned":
-                        call.told = changed_copies.told(result, args, kwargs, self.module)
+                    if call.changed is not None and ended == "returned":
+                        self._look_at_copy(call.changed, result, args, kwargs)
                     if not (call.given and _is_new_generator(result)):
                         self.keep(call, is_lazy=_is_lazy(result))
         finally:
             self._local.inside = False
         return result if call is None else self._handed_back(call, result)
+
+    def _look_at_copy(
+        self, changed: changed_copies.ChangedCopy, result: Any, args: Sequence[Any], kwargs: Mapping[str, Any]
+    ) -> None:
+        started_s = time.monotonic()
+        changed.look(result, args, kwargs)
+        self._copying_s += time.monotonic() - started_s
 
     def finish(self) -> None:
         """Write the calls whose results are still in use: the program is over."""
@@ -245,7 +251,9 @@ class Recorder:
         try:
             given = GivenIterators(args, kwargs)
             blob = self.copy(given.empty_args, given.empty_kwargs)
-            is_changed = changed_copies.is_changed(given.empty_args, given.empty_kwargs)
+            changed = None
+            if len(blob) <= MAX_CALL_BYTES:
+                changed = changed_copies.changed_copy(given.empty_args, given.empty_kwargs, self.module)
         except Exception as error:  # noqa: BLE001 - copying runs code of the user's, which may raise anything
             self._skip("%s: %s" % (type(error).__name__, error))
             return None
@@ -257,7 +265,7 @@ class Recorder:
             return None
         given.allow(MAX_CALL_BYTES - len(blob))
         call = CopiedCall(self.count, blob, describe_call(self.qualname, args, kwargs), given)
-        call.is_changed = is_changed
+        call.changed = changed
         return call
 
     def _wanted(self, size: int) -> bool:
@@ -302,7 +310,7 @@ class Recorder:
                 "cpu_time_s": call.cpu_time_s,
                 "blob": base64.b64encode(blob).decode("ascii"),
                 "is_new": call.is_new,
-                **({"did": call.told or ""} if call.is_changed else {}),
+                **({} if call.changed is None else {"did": call.changed.told()}),
             }
         )
         call.is_written = True

@@ -6,7 +6,8 @@ made again tells nothing of what it did, unless the two are the same.
 
 from __future__ import annotations
 
-from typing import Any, Mapping, Optional, Sequence
+import contextlib
+from typing import Any, Dict, Mapping, Optional, Sequence
 
 from ....sandbox.driver import blob_pickler
 from ....sandbox.driver.call_blobs import PROTOCOL, copied
@@ -22,21 +23,44 @@ class _Outside(Glance):
     looks_into_functions = False
 
 
-def is_changed(args: Sequence[Any], kwargs: Mapping[str, Any]) -> bool:
-    """Whether a class with code of its own for being copied makes something else of what a call is given."""
+class ChangedCopy:
+    """A call whose copy is something else; what it did, to be held against what its copy does."""
+
+    def __init__(self, before: bytes, copy: str, module: str) -> None:
+        """`before` and `copy` tell what the call was given, and what its copy is given."""
+        self._before, self._copy, self._module = before, copy, module
+        self._returned: Optional[str] = None
+        self._has_changed: Optional[bool] = None  # what it was given
+
+    def look(self, result: Any, args: Sequence[Any], kwargs: Mapping[str, Any]) -> None:
+        """Note what the call returned, and whether it changed what it was given."""
+        self._returned = _text(Tree(OUTCOME, Tree("returned", result)), self._module)
+        with contextlib.suppress(Exception):  # what cannot be told stays unknown
+            self._has_changed = _Outside().encode((tuple(args), dict(kwargs))) != self._before
+
+    def told(self) -> Dict[str, Any]:
+        """For whoever makes the call again."""
+        return {"returned": self._returned, "has_changed": self._has_changed, "copy": self._copy}
+
+
+def changed_copy(args: Sequence[Any], kwargs: Mapping[str, Any], module: str) -> Optional[ChangedCopy]:
+    """The call, if a class with code of its own for being copied makes something else of what it is given."""
     call = (tuple(args), dict(kwargs))
     if not blob_pickler.runs_code(call, PROTOCOL):
-        return False
+        return None
     try:
-        return bool(_Outside().encode(call) != _Outside().encode(copied(call)))
+        before, copy = _Outside().encode(call), copied(call)
+        if before == _Outside().encode(copy):
+            return None
     except Exception:  # noqa: BLE001 - what cannot be told is not held against a call
-        return False
+        return None
+    named = (Tree("named", name, copy[1][name]) for name in sorted(copy[1]))
+    told = _text(Tree(OUTCOME, Tree("args", *copy[0]), Tree("kwargs", *named)), module)
+    return ChangedCopy(before, told or "", module)
 
 
-def told(result: Any, args: Sequence[Any], kwargs: Mapping[str, Any], module: str) -> Optional[str]:
-    """What a call returned and left in its arguments, as its outcome will have it; None: that cannot be told."""
-    named = (Tree("named", name, kwargs[name]) for name in sorted(kwargs))
-    tree = Tree(OUTCOME, Tree("returned", result), Tree("args", *args), Tree("kwargs", *named))
+def _text(tree: Tree, module: str) -> Optional[str]:
+    """A tree as the start of an outcome; None if it is too large."""
     try:
         text = Glance(module).encode(tree).decode("ascii")
     except Exception:  # noqa: BLE001 - likewise

@@ -1,13 +1,15 @@
-"""Other functions in the place of those that an object holds: rules, keys and listeners that callers have put there.
+"""Other functions in the place of those that callers have given to an object: rules, keys, listeners.
 
 A class whose constructor takes no functions makes no object with others, and its methods only combine those that it
-has. So the function is exchanged in a copy of the call. That is what another caller could have put there.
+has. So the function is exchanged in a copy of the call. What the class itself has made, or keeps in private, stays: a
+rewrite may rely on it.
 """
 
 from __future__ import annotations
 
+import contextlib
 from itertools import islice
-from types import BuiltinFunctionType, FunctionType, MethodType
+from types import BuiltinFunctionType, FunctionType, MethodType, ModuleType
 from typing import Any, Iterator, List, Sequence, Set, Tuple
 
 from ....sandbox.driver.call_blobs import NotCopyable, copied
@@ -28,10 +30,10 @@ Way = Tuple[Any, ...]  # keys, from the root on
 
 
 def functions_for(values: Sequence[Any]) -> Iterator[Tuple[str, Any]]:
-    """Functions of C that raise ValueError for all of these values but the first few, or that are 0 there.
+    """Functions that raise ValueError for all of these values but the first few, or that return 0 for all others.
 
-    So a key fails when some of the work is done, and a predicate changes its mind in the middle; its results are
-    numbers, and an element may not be hashable.
+    So a key fails when some of the work is done, and a predicate does not hold for all; its results are numbers, and an
+    element may not be hashable. They are methods of tuples, which can be copied everywhere.
     """
     items = tuple(islice(values, FEW))
     if len(items) > FEW_KNOWN:
@@ -47,10 +49,9 @@ def with_other_functions(root: Root) -> Iterator[Tuple[str, Root]]:
     for path in islice(_ways(root), MOST_HELD):
         for value in known:
             for kind, function in functions_for(value):
-                try:
+                with contextlib.suppress(NotCopyable, LookupError, AttributeError, TypeError):
+                    # It may be read-only, in a container of another kind, or gone from the copy.
                     yield kind, _with(copied(root), path, function)
-                except (NotCopyable, AttributeError, TypeError):  # it is read-only, or in a container of another kind
-                    return
 
 
 def _ways(root: Root) -> Iterator[Way]:
@@ -64,12 +65,22 @@ def _ways(root: Root) -> Iterator[Way]:
                 continue
             seen.add(id(holder))
             is_held = is_inside or bool(fields(holder))
-            for key, _, value in children(holder):
-                if type(value) in _FUNCTIONS and is_held:
+            for key, label, value in children(holder):
+                is_private = label.startswith("._")
+                if type(value) in _FUNCTIONS and is_held and not is_private and _is_from_outside(value):
                     yield (*way, key)
-                elif len(below) < MOST_LOOKED_AT:
+                elif not is_private and len(below) < MOST_LOOKED_AT:
                     below.append((value, (*way, key), is_held))
         level = below
+
+
+def _is_from_outside(function: Any) -> bool:
+    """Whether no method of a class has made it, and it is no method of some object."""
+    owner = getattr(function, "__self__", None)
+    if owner is not None and type(owner) is not ModuleType:
+        return False
+    maker, _, inner = function.__qualname__.partition(".<locals>")
+    return not (inner and "." in maker)
 
 
 def _with(holder: Any, way: Way, function: Any) -> Any:

@@ -14,46 +14,60 @@ if TYPE_CHECKING:
 
 MOST_EVENTS = 5_000  # lines and calls of one call that are looked at: what comes later is left alone
 EVENT_S = 3e-7  # about what looking at one takes
-FREE_S = 0.5  # all calls are looked at until they took this long,
-SHARE = 0.1  # and afterwards while they take no more than this share of the run
+FREE_S = 0.5  # all calls are followed until that took so long,
+SHARE = 0.1  # and afterwards while it takes no more than this share of the run
+
+Step = Tuple[int, int, int]  # the code, the line before, the line
 
 
 class NewSteps:
-    """Follows calls of one function from line to line, in the thread that makes them."""
+    """Knows the steps from line to line that calls of one function have taken."""
 
     def __init__(self) -> None:
         """No call was seen yet."""
-        self._known: Set[Tuple[int, int, int]] = set()  # the code, the line before, the line
+        self.known: Set[Step] = set()
         self._codes: Set[int] = set()  # identities: the function's and those of what is defined in it
         self._started_s = time.monotonic()
         self._looked_s = 0.0
-        self._begun_s: Optional[float] = None
-        self._before = self._events = 0
 
-    def begin(self, function: Callable[..., Any]) -> None:
-        """Follow the call that is about to be made, unless somebody else does or it takes too much time by now."""
+    def begin(self, function: Callable[..., Any]) -> Optional[FollowedCall]:
+        """Follow a call that this thread is about to make; None if somebody else does, or if it takes too much time."""
         is_allowed = self._looked_s < FREE_S + SHARE * (time.monotonic() - self._started_s)
         plain = unwrap(function)
         if not is_allowed or plain is None or sys.gettrace() is not None:
-            return
+            return None
         if not self._codes:
             self._codes.update(map(id, _codes_in(plain.__code__)))
-        self._before, self._events, self._begun_s = len(self._known), 0, time.monotonic()
-        sys.settrace(self._on_call)
+        followed = FollowedCall(self._codes)
+        sys.settrace(followed.on_call)
+        return followed
 
-    def end(self) -> Tuple[bool, float]:
+    def end(self, followed: Optional[FollowedCall]) -> Tuple[bool, float]:
         """Stop following it: whether it took a step that is new, and about how much following it took, in seconds."""
-        if self._begun_s is None:
+        if followed is None:
             return False, 0.0
-        if sys.gettrace() == self._on_call:
+        if sys.gettrace() == followed.on_call:
             sys.settrace(None)
-        self._looked_s += time.monotonic() - self._begun_s
-        self._begun_s = None
-        return len(self._known) > self._before, self._events * EVENT_S
+        took_s = followed.events * EVENT_S
+        self._looked_s += took_s
+        is_new = not followed.steps <= self.known
+        self.known |= followed.steps
+        return is_new, took_s
 
-    def _on_call(self, frame: FrameType, _event: str, _argument: Any) -> Optional[Callable[..., Any]]:
-        self._events += 1
-        if self._events > MOST_EVENTS:
+
+class FollowedCall:
+    """One call, followed in the thread that makes it. What a generator does after the call is not seen."""
+
+    def __init__(self, codes: Set[int]) -> None:
+        """`codes` are the identities of the code that counts."""
+        self.steps: Set[Step] = set()
+        self.events = 0
+        self._codes = codes
+
+    def on_call(self, frame: FrameType, _event: str, _argument: Any) -> Optional[Callable[..., Any]]:
+        """What Python calls for each new frame."""
+        self.events += 1
+        if self.events > MOST_EVENTS:
             sys.settrace(None)
             return None
         code = id(frame.f_code)
@@ -64,10 +78,10 @@ class NewSteps:
         def on_line(frame: FrameType, event: str, _argument: Any) -> Optional[Callable[..., Any]]:
             nonlocal before
             if event == "line":
-                self._events += 1
-                self._known.add((code, before, frame.f_lineno))
+                self.events += 1
+                self.steps.add((code, before, frame.f_lineno))
                 before = frame.f_lineno
-            return on_line if self._events <= MOST_EVENTS else None
+            return on_line if self.events <= MOST_EVENTS else None
 
         return on_line
 

@@ -204,9 +204,8 @@ def _piece(value: Any, depth: int, kept: int, fixed: Fixed) -> Any:  # noqa: PLR
         return value
     if kind is dict:
         few = set(islice(value, kept))
-        return {
-            key: _piece(each, depth + 1, kept, fixed) for key, each in value.items() if key in few or key in fixed.names
-        }
+        names = fixed.names if len(value) <= LONGEST_ROW else ()
+        return {key: _piece(each, depth + 1, kept, fixed) for key, each in value.items() if key in few or key in names}
     if kind in (set, frozenset):
         return kind(islice(value, kept))
     if is_array(value) or is_frame(value):

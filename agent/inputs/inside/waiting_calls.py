@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Dict, Optional, Protocol
 from .taken_items import follow
 
 if TYPE_CHECKING:
+    from .changed_copies import ChangedCopy
     from .given_iterators import GivenIterators
 
 Use = Dict[str, Any]  # how many items of a result were taken, and whether there were no more
@@ -20,8 +21,7 @@ class CopiedCall:
         self.number, self.blob, self.description, self.given = number, blob, description, given
         self.ended, self.cpu_time_s = "raised", 0.0
         self.is_new = False  # whether it went where no call before it did
-        self.is_changed = False  # whether its copy is something else
-        self.told: Optional[str] = None  # of such a call: what it did
+        self.changed: Optional[ChangedCopy] = None  # if its copy is something else
         self.use: Optional[Use] = None  # of its result, while the call waits
         self.is_written = False
 

@@ -24,8 +24,8 @@ def unknown_model(
     """
     if Path(model).is_dir():
         return UnknownModelError(
-            f"{model!r} is a folder, and a model in a folder needs somebody who runs it. Serve it and name it "
-            f"hosted_vllm/NAME (docs/models.md), or, with a GPU, give --model vllm:{model}."
+            f"{model!r} is a folder. Serve the model in it and name it hosted_vllm/NAME (docs/models.md), or, "
+            f"with a GPU, give --model vllm:{model}."
         )
     provider, slash, rest = model.partition("/")
     near = difflib.get_close_matches(model, list(models), n=_MOST_SHOWN)

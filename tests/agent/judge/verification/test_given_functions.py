@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import pytest
+
+from afterburner.agent.errors import WorkloadError
 from afterburner.agent.judge.verification.outcome import Agreement, Counterexample
 
 if TYPE_CHECKING:
@@ -106,3 +109,40 @@ def test_a_callback_that_the_caller_has_made(compare: Compare) -> None:
     assert isinstance(wrong, Counterexample)
     agreed = compare(KEEP, "def f(rule, items):\n    return list(filter(rule, items))\n", KEEP_CALLS, rounds=1)
     assert isinstance(agreed, Agreement)
+
+
+BOUND = """\
+KEY = lambda row: row[0]
+FAST = lambda row: row[1]
+
+def f(n):
+    global KEY
+    if n > 1:
+        KEY = FAST
+    return KEY
+"""
+
+
+def test_a_function_that_a_call_binds_to_a_variable_is_told_by_no_variable(compare: Compare) -> None:
+    with pytest.raises(WorkloadError, match="cannot be compared"):
+        compare(BOUND, BOUND.replace("KEY = FAST", "pass"), "f(1)\nf(2)", rounds=1)
+
+
+OWN = """\
+class Lines:
+    def __init__(self):
+        self.items = []
+        self.add = self.items.append
+        self.clean = lambda row: row.strip()
+
+    def put(self, rows):
+        for row in rows:
+            self.add(self.clean(row))
+        return len(self.items)
+"""
+
+
+def test_what_a_class_makes_for_itself_is_not_exchanged(compare: Compare) -> None:
+    calls = "lines = Lines()\nlines.put([' a', 'b ', 'c'])\nlines.put(['d'])"
+    inlined = OWN.replace("self.add(self.clean(row))", "self.items.append(row.strip())")
+    assert isinstance(compare(OWN, inlined, calls, function="Lines.put", rounds=2), Agreement)
