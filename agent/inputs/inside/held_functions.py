@@ -22,6 +22,7 @@ MOST_ITEMS = 3  # sequences whose elements the others know
 FEW_KNOWN = 2  # elements for which a made function does otherwise than for the rest
 DEEPEST = 6
 MOST_LOOKED_AT = 200  # values of one level
+WITHIN = "within an object: "  # so begin the kinds of calls with such a function in place of one that an object holds
 RAISING = "function that raises for some elements"
 TRUE_OF_SOME = "function that is true of some elements"
 _FUNCTIONS = (FunctionType, BuiltinFunctionType, MethodType)
@@ -51,7 +52,7 @@ def with_other_functions(root: Root) -> Iterator[Tuple[str, Root]]:
             for kind, function in functions_for(value):
                 with contextlib.suppress(NotCopyable, LookupError, AttributeError, TypeError):
                     # It may be read-only, in a container of another kind, or gone from the copy.
-                    yield kind, _with(copied(root), path, function)
+                    yield WITHIN + kind, _with(copied(root), path, function)
 
 
 def _ways(root: Root) -> Iterator[Way]:

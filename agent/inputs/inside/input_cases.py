@@ -11,7 +11,7 @@ from .call_parts import Place, Root, Site, fields, like, places, with_value
 from .container_kinds import SEQUENCES
 from .edge_dates import across_changes, is_dated
 from .edge_values import CONFUSABLE, edges, in_turns
-from .held_functions import with_other_functions
+from .held_functions import WITHIN, with_other_functions
 from .iterator_arguments import gives_iterator
 from .method_objects import objects_by_methods
 from .open_values import OTHER_SEQUENCE, open_edges, open_elements, other_sequences
@@ -113,7 +113,8 @@ def _related_cases(base: Base, knowledge: Knowledge) -> Iterator[Input]:
             *(related_inputs(base.root, place, knowledge.constants) for place in _one_of_each(known)),
         ]
     ):
-        yield Input(kind, root, base.call)
+        # Where the original raises, the object may have relied on its function.
+        yield Input(kind, root, base.call, is_data=not kind.startswith(WITHIN))
 
 
 def _made_by_methods(root: Root, place: Place, method: str) -> Iterator[Related]:

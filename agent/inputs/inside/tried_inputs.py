@@ -12,6 +12,7 @@ from ....sandbox.driver.call_blobs import Call, NotCopyable, dump_call
 from .call_trial import NO_OUTCOME
 from .edge_values import in_turns
 from .harness_types import HURRIED
+from .held_functions import WITHIN
 from .iterator_arguments import with_iterators_again
 from .related_values import LONG_CHAIN
 from .small_pieces import MAX_CALL_BYTES, Base, size_of_state
@@ -100,8 +101,8 @@ class Attempts:
                 continue
             if not contract.admits(root):
                 self._put_off.append(each._replace(is_ruled_out=contract.is_ruled_out(root)))
-            elif self._try(each):
-                varied.look(each.root)
+            elif self._try(each) and not each.kind.startswith(WITHIN):
+                varied.look(each.root)  # an object with one other function is hardly another object
 
     def start_from(self, kind: str, pieces: Iterator[Base], contract: Contract, varied: VariedArguments) -> None:
         """Try these parts of real calls, have others made like them, and tell of them; it takes no time from others."""
