@@ -27,7 +27,7 @@ _FORMAT = 2 if sys.version_info < (3, 14) else 5  # of marshal; constant slices 
 _OF_MODULE = ("__name__", "__package__")  # what an import within the function asks for
 _LOOKING = frozenset(("globals", "locals", "vars", "dir", "eval", "exec"))  # who calls these may use any name
 _NAMESPACE: Any = ModuleType.__dict__["__dict__"].__get__  # type: ignore[index]
-tests: Set[str] = set()  # names of modules of tests, whose functions bring what they use
+modules_of_tests: Set[str] = set()  # names; their functions bring what they use
 _codes: Dict[bytes, CodeType] = {}  # that were read: all copies of a function run the same code
 _given: Set[int] = set()  # the identities of these
 
@@ -61,7 +61,7 @@ def reduced(value: FunctionType, cells: Set[int]) -> Any:
         value: the function.
         cells: gets the identities of the variables that it closes over, which functions may share: `reduced_cell`.
     """
-    is_of_tests = dict.get(value.__globals__, "__name__") in tests and module_of(value) is not None
+    is_of_tests = dict.get(value.__globals__, "__name__") in modules_of_tests and module_of(value) is not None
     if is_found(value) and not is_of_tests:
         return NotImplemented
     sys.modules.setdefault(NAME, _MODULE)  # where pickle looks whether it will find what it writes

@@ -9,7 +9,7 @@ from __future__ import annotations
 import contextlib
 from typing import Any, Dict, Mapping, Optional, Sequence
 
-from ....sandbox.driver import blob_pickler
+from ....sandbox.driver.blob_pickler import runs_code
 from ....sandbox.driver.call_blobs import PROTOCOL, copied
 from ....sandbox.driver.encoding_parts import Tree
 from ....sandbox.driver.value_encoder import OUTCOME, Glance
@@ -46,7 +46,7 @@ class ChangedCopy:
 def changed_copy(args: Sequence[Any], kwargs: Mapping[str, Any], module: str) -> Optional[ChangedCopy]:
     """The call, if a class with code of its own for being copied makes something else of what it is given."""
     call = (tuple(args), dict(kwargs))
-    if not blob_pickler.runs_code(call, PROTOCOL):
+    if not runs_code(call, PROTOCOL):
         return None
     try:
         before, copy = _Outside().encode(call), copied(call)

@@ -9,7 +9,7 @@ import re
 import sys
 from typing import TYPE_CHECKING, Any, Dict, Iterator, List, Pattern, Tuple
 
-from ....sandbox.driver import made_functions
+from ....sandbox.driver.made_functions import modules_of_tests
 from .user_code import guarded
 
 if TYPE_CHECKING:
@@ -211,7 +211,7 @@ class _Plugin:
         for name, module in list(sys.modules.items()):
             path = getattr(module, "__file__", None)
             if type(path) is str and name != self._target and (_is_test(path) or path.endswith("/conftest.py")):
-                made_functions.tests.add(name)
+                modules_of_tests.add(name)
 
     def pytest_runtest_setup(self, item: Any) -> None:
         """Name the test's file as the origin of what comes."""
