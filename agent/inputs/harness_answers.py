@@ -27,11 +27,12 @@ Ending = Literal["returned", "raised", "unknown"]
 
 @dataclass(frozen=True, slots=True)
 class ChangedCopy:
-    """What a call did whose copy is something else, as `inside/changed_copies.py` tells it: texts of trees."""
+    """What a call did whose copy may be something else, as `inside/changed_copies.py` tells it: texts of trees."""
 
     returned: str | None  # None: it cannot be told
     has_changed: bool | None  # what it was given; None: likewise
     copy: str  # the arguments of the copy; empty: likewise
+    is_same: bool  # whether the copy seemed to be the same when it was made
 
 
 @dataclass(frozen=True, slots=True)
@@ -356,8 +357,13 @@ def _call(record: dict[str, Any]) -> FoundCall | None:
 
 def _changed_copy(record: object) -> ChangedCopy | None:
     match record:
-        case {"returned": str() | None as returned, "has_changed": bool() | None as has_changed, "copy": str(copy)}:
-            return ChangedCopy(returned, has_changed, copy)
+        case {
+            "returned": str() | None as returned,
+            "has_changed": bool() | None as has_changed,
+            "copy": str(copy),
+            "is_same": bool(is_same),
+        }:
+            return ChangedCopy(returned, has_changed, copy, is_same)
         case _:
             return None
 

@@ -320,14 +320,17 @@ def _otherwise(did: ChangedCopy, tree: list[Any]) -> str | None:
     A number, a text or nothing as a result says little: then both must have changed what they were given, or neither.
     """
     match _parsed(did.returned), _parsed(did.copy):
-        case ["outcome", ["returned", value] as returned], ["outcome", *copy]:
+        case ["outcome", ["returned", value] as returned], copied:
             is_same = same(returned, tree[2])
             says_little = not isinstance(value, list) or value[:1] in _PLAIN
-            if is_same and says_little and did.has_changed is not None:
+            if is_same and says_little and did.has_changed is not None and isinstance(copied, list):
+                copy = copied[1:]
                 is_same = did.has_changed == (not same(copy, tree[3:5]))
             return None if is_same else f"its copy does something else: {_BY_CLASS}"
         case _:
-            return f"what it did cannot be told, and its copy may do something else: {_BY_CLASS}"
+            return (
+                None if did.is_same else f"what it did cannot be told, and its copy may do something else: {_BY_CLASS}"
+            )
 
 
 def _parsed(text: str | None) -> Any:

@@ -25,10 +25,8 @@ _NUMBER = struct.Struct(">Q")
 _INFINITY = float("inf")
 _NAN = re.compile(rb"(?s)G(?=([\x7f\xff](?!\xf0\0{6})[\xf0-\xff].{6}))")  # a float's opcode, and the bits of a NaN
 # What pickle may call of a class: to ask for what is written, and to fill an object that is read.
-_OF_COPYING = (
-    *("__setstate__", "__getstate__", "__reduce__", "__reduce_ex__", "__getnewargs__", "__getnewargs_ex__"),
-    *("__setitem__", "append", "extend", "add"),
-)
+_OF_COPYING = ("__setstate__", "__getstate__", "__reduce__", "__reduce_ex__", "__getnewargs__", "__getnewargs_ex__")
+_OF_FILLING = ("__setitem__", "append", "extend")  # likewise, of a container
 _STANDARD = frozenset(getattr(sys, "stdlib_module_names", ()))  # classes there come back as they were
 _get_limit, _set_limit = sys.getrecursionlimit, sys.setrecursionlimit  # user code may replace them
 
@@ -127,10 +125,17 @@ class _CodeFinder(_Pickler):
     def reducer_override(self, value: Any) -> Any:
         """What `_Pickler` writes; every object comes by here."""
         if not self.has_found:
-            bases = [base for base in type(value).__mro__ if str(base.__module__).partition(".")[0] not in _STANDARD]
-            held = [vars(base).get(name) for base in bases for name in _OF_COPYING]
+            names = _OF_COPYING + (_OF_FILLING if isinstance(value, (list, dict)) else ())
+            held = [vars(base).get(name) for base in filter(_is_own, type(value).__mro__) for name in names]
             self.has_found = any(type(each) is FunctionType for each in held)
         return super().reducer_override(value)
+
+
+def _is_own(kind: type) -> bool:
+    """Whether a class is neither of the standard library nor of an installed package: those are copied as they are."""
+    name = str(kind.__module__)
+    file = getattr(sys.modules.get(name), "__file__", None)
+    return name.partition(".")[0] not in _STANDARD and not (type(file) is str and "-packages/" in file)
 
 
 class _FunctionFinder(_Pickler):

@@ -81,3 +81,18 @@ def test_what_a_class_leaves_out_when_it_is_copied_counts_as_well(project: Proje
     )
     with pytest.raises(NoInputsError, match=REASON):
         project.workload("box.py", "largest")
+
+
+def test_an_object_that_changes_only_when_it_is_rebuilt_later(project: Project) -> None:
+    """As one whose parts run out: its copy is the same for a moment."""
+    project.write(
+        "cache.py",
+        "import time\n\nclass Cache:\n    def __init__(self, items):\n"
+        "        self.items = {item: time.time() + 0.05 for item in items}\n\n"
+        "    def __setstate__(self, state):\n        self.__dict__.update(state)\n        self.expire(time.time())\n\n"
+        "    def expire(self, now):\n        gone = [item for item, end in self.items.items() if end < now]\n"
+        "        for item in gone:\n            del self.items[item]\n        return gone\n\n"
+        "if __name__ == '__main__':\n    Cache('ab').expire(time.time() + 60)\n",
+    )
+    with pytest.raises(NoInputsError, match=REASON):
+        project.workload("cache.py", "Cache.expire")
