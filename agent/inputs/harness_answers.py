@@ -48,7 +48,7 @@ class FoundCall:
     text: str = ""  # the call as Python would write it, where the job tells that
     is_probing: bool = False  # made, and beyond what hints and real calls show of the function's contract
     is_ruled_out: bool = False  # of these: by type hints
-    did: ChangedCopy | None = None  # what it did, if its copy is something else
+    did: ChangedCopy | None = None  # what it did, if its copy may be something else
     is_new: bool = False  # it went where no call before it did
     taken: int | None = None  # items that the caller took of its generator; None: all there were, or not known
 

@@ -315,7 +315,7 @@ def _objection(call: FoundCall, outcome: CallOutcome) -> str | None:
 
 
 def _otherwise(did: ChangedCopy, tree: list[Any]) -> str | None:
-    """What speaks against a call whose copy is something else: that it does something else, too, or may do so.
+    """What speaks against a call whose copy may be something else: that it does something else, or that none can tell.
 
     A number, a text or nothing as a result says little: then both must have changed what they were given, or neither.
     """

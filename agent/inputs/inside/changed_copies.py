@@ -26,7 +26,7 @@ class _Outside(Glance):
 
 
 class ChangedCopy:
-    """A call whose copy is something else; what it did, to be held against what its copy does."""
+    """A call whose copy may be something else; what it did, to be held against what its copy does."""
 
     def __init__(self, before: bytes, copy: str, module: str, *, is_same: bool) -> None:
         """`before` and `copy` tell what the call was given, and what its copy is; `is_same`: as far as one sees."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import contextlib
 from itertools import islice
-from types import BuiltinFunctionType, FunctionType, MethodType, ModuleType
+from types import BuiltinFunctionType, FunctionType, ModuleType
 from typing import Any, Iterator, List, Sequence, Set, Tuple
 
 from ....sandbox.driver.call_blobs import NotCopyable, copied
@@ -25,7 +25,7 @@ MOST_LOOKED_AT = 200  # values of one level
 WITHIN = "within an object: "  # so begin the kinds of calls with such a function in place of one that an object holds
 RAISING = "function that raises for some elements"
 TRUE_OF_SOME = "function that is true of some elements"
-_FUNCTIONS = (FunctionType, BuiltinFunctionType, MethodType)
+_FUNCTIONS = (FunctionType, BuiltinFunctionType)
 
 Way = Tuple[Any, ...]  # keys, from the root on
 

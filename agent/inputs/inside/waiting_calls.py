@@ -21,7 +21,7 @@ class CopiedCall:
         self.number, self.blob, self.description, self.given = number, blob, description, given
         self.ended, self.cpu_time_s = "raised", 0.0
         self.is_new = False  # whether it went where no call before it did
-        self.changed: Optional[ChangedCopy] = None  # if its copy is something else
+        self.changed: Optional[ChangedCopy] = None  # if its copy may be something else
         self.use: Optional[Use] = None  # of its result, while the call waits
         self.is_written = False
 

@@ -269,7 +269,8 @@ class DifferenceSearch:
                 beyond_hints, fitting = found, found.blobs
             else:
                 only_within = only_within or (rule is not None and len(provided) >= MOST_ASSUMED)
-                if found.kind == CROSSED and provided and provided[-1].expression not in beside_the_point:
+                may_replace = provided and len(beside_the_point) < MOST_ASSUMED  # rules are told in ever other words
+                if found.kind == CROSSED and may_replace and provided[-1].expression not in beside_the_point:
                     beside_the_point.add(provided.pop().expression)
                     first = found  # what showed the difference before may keep to what takes its place
                 broken = rule or self._assumption_broken_by(found, len(plain))
