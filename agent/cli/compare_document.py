@@ -100,7 +100,7 @@ class ComparisonDocument(Document):
     reason: str
     caveat: str | None = Field(
         description="What has to be known of the gain or loss: on which inputs alone it holds, what a first call "
-        "takes, or how much larger a loss is on larger inputs."
+        "takes, what the real calls alone gain, or how much larger a loss is on larger inputs."
     )
     objection: str | None = Field(description="Why a gate does not believe what was measured; then: too_noisy.")
     function: str | None

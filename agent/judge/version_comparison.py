@@ -22,6 +22,7 @@ from afterburner.agent.judge.confirming import Confirming
 from afterburner.agent.judge.gates import refusal
 from afterburner.agent.judge.larger_inputs import LargerLook
 from afterburner.agent.judge.later_calls import can_be_warm, warm_source, when_warm
+from afterburner.agent.judge.real_calls import told_of_real_calls
 from afterburner.agent.judge.slower_on_larger import NATURAL_ALONE, glance_at_larger_inputs, on_larger_inputs
 from afterburner.agent.judge.time_limit import is_far_slower
 from afterburner.agent.judge.unseen_functions import unseen_function
@@ -206,7 +207,7 @@ class VersionJudge:
             again = when_warm(self.bench, self.judge, source, measured.gain, self.deadline)
             if again is not None:
                 decision = self._decided(again.comparison)[0]
-                told = replace(measured, caveat=again.caveat)
+                told = replace(measured, caveat="; ".join(filter(None, (again.caveat, measured.caveat))))
                 measured = told if decision is measured.decision else _with(measured, again, decision)
         if measured.gain is None or self.texts.before:
             return measured
@@ -306,6 +307,7 @@ class VersionJudge:
         said = look.comparison
         decision, objection = self._decided(said)
         reason = objection or (OUT_OF_TIME if said.gain is None and self.deadline.passed() else said.reason)
+        caveat = told_of_real_calls(self.bench, self.judge.objective, said)
         return VersionFindings(
             decision,
             reason,
@@ -313,6 +315,7 @@ class VersionJudge:
             counterexample=look.example,
             agreement=agreement,
             objection=objection,
+            caveat="" if decision is ComparisonDecision.DIFFERENT else caveat,
             larger_inputs=look.told,
             before=said.before,
             after=said.after,

@@ -210,17 +210,18 @@ def range_by_size(blocks: Sequence[Block], figure: Figure) -> GainRange | None:
     if sizes[ordered[-1]] < DIFFERENT_SIZES * sizes[ordered[0]]:
         return None
     share = max(1, len(inputs) // 3)
-    small, large = (_ratio_on(group, blocks, figure) for group in (ordered[:share], ordered[-share:]))
+    small, large = (ratio_on(group, blocks, figure) for group in (ordered[:share], ordered[-share:]))
     return GainRange(small, large)
 
 
 def worst_input(blocks: Sequence[Block], figure: Figure, first: int) -> int:
     """The number of the input on which the gain is smallest, from the one numbered `first` on."""
     inputs = range(first, len(blocks[0].used[0]))
-    return min(inputs, key=lambda each: _ratio_on([each], blocks, figure))
+    return min(inputs, key=lambda each: ratio_on([each], blocks, figure))
 
 
-def _ratio_on(inputs: Sequence[int], blocks: Sequence[Block], figure: Figure) -> float:
+def ratio_on(inputs: Sequence[int], blocks: Sequence[Block], figure: Figure) -> float:
+    """How many times smaller the figure is on some of the inputs, by their numbers."""
     parts = (Block(block.before, block.after, _only(inputs, block)) for block in blocks)
     return math.exp(estimate([part.log_ratio(figure) for part in parts]))
 
