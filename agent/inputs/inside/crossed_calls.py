@@ -1,15 +1,17 @@
 """Puts the arguments of real calls in the place of those that break an assumption.
 
 Where two versions differ on a call that breaks one, this may have another cause. Then they differ on the same call with
-a real argument, too, and the assumption is of no use.
+a real argument, too, or with one into which as much of the other is put as the assumption allows: it is of no use.
 """
 
 from __future__ import annotations
 
 import ast
-from typing import TYPE_CHECKING, Any, Dict, Iterator, List, Sequence, Set
+from functools import partial
+from typing import TYPE_CHECKING, Any, Dict, Iterator, List, Mapping, Sequence, Set
 
 from .assumptions import Assumed
+from .mended_values import Mender
 
 if TYPE_CHECKING:
     from types import ModuleType
@@ -38,26 +40,60 @@ def _free_names(expression: str) -> Set[str]:
     return {node.id for node in names} - bound
 
 
-def crossed(root: Root, parameters: Sequence[str], names: Sequence[str], others: Sequence[Root]) -> Iterator[Root]:
+def crossed(
+    root: Root, parameters: Sequence[str], names: Sequence[str], others: Sequence[Root], holds: Callable[[Root], bool]
+) -> Iterator[Root]:
     """The call with the arguments that other calls give for some parameters, as far as each gives all of these.
+
+    Of each the argument as it is, and with as much in it of the call's own as the assumptions allow.
 
     Args:
         root: of the call.
         parameters: the names of those to replace.
         names: those of all parameters that can be given by position, in their order.
         others: the other calls.
+        holds: whether a call keeps to the assumptions.
     """
+    own = _arguments(root, names)
     for other in others[:MOST_CROSSED] if parameters else ():
         given = _arguments(other, names)
         if all(name in given for name in parameters):
-            args, kwargs = list(root[0]), dict(root[1])
+            made = root
             for name in parameters:
-                at = names.index(name) if name in names else len(args)
-                if at < len(args):
-                    args[at] = given[name]
-                else:
-                    kwargs[name] = given[name]
-            yield [args, kwargs]
+                made = _with_argument(made, name, given[name], names)
+            yield made
+            if holds(made):
+                yield from _mended(made, {name: own[name] for name in parameters if name in own}, names, holds)
+
+
+def _mended(root: Root, own: Mapping[str, Any], names: Sequence[str], holds: Callable[[Root], bool]) -> Iterator[Root]:
+    """The call with as much of the arguments `own` as may be; nothing if that is none of them."""
+    mender, made = Mender(), root
+    for name, value in own.items():
+        whole = _with_argument(made, name, value, names)
+        if holds(whole):
+            made = whole
+            continue
+        given = _arguments(made, names)[name]
+        part = mender.nearest(given, value, partial(_holds_with, holds, made, name, names))
+        if part is not given:
+            made = _with_argument(made, name, part, names)
+    if made is not root:
+        yield made
+
+
+def _holds_with(holds: Callable[[Root], bool], root: Root, name: str, names: Sequence[str], value: Any) -> bool:
+    return holds(_with_argument(root, name, value, names))
+
+
+def _with_argument(root: Root, name: str, value: Any, names: Sequence[str]) -> Root:
+    args, kwargs = list(root[0]), dict(root[1])
+    at = names.index(name) if name in names else len(args)
+    if at < len(args):
+        args[at] = value
+    else:
+        kwargs[name] = value
+    return [args, kwargs]
 
 
 def _arguments(root: Root, names: Sequence[str]) -> Dict[str, Any]:

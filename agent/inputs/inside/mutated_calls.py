@@ -166,7 +166,7 @@ def _make_crossed(request: Request, module: ModuleType, work: _Work) -> None:
     for encoded in request["given"]:
         call = load_call(base64.b64decode(encoded))
         broken, root = broken_parameters(module, work.function, request["assume"], call), root_with_lists(call)
-        made = crossed(root, broken, names, others) if broken else iter((root,))
+        made = crossed(root, broken, names, others, lambda root: work.assumed.hold(*root)) if broken else iter((root,))
         work.attempts.make_given(Input(CROSSED, root, call) for root in made)
 
 
