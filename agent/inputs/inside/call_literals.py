@@ -9,6 +9,7 @@ from __future__ import annotations
 import collections
 import inspect
 import math
+import re
 import sys
 from types import BuiltinFunctionType, ModuleType
 from typing import Any, Dict, List, Mapping, Sequence, Set, Tuple
@@ -22,6 +23,7 @@ MAX_TEXT = 2_000
 MAX_DEPTH = 40
 MAX_PARTS = 1_000
 _NAMES = "abcdefgh"
+_UNSEEN = re.compile("<\u2026>(, <\u2026>)+")  # elements that there were too many of
 _SHAREABLE = (list, dict, set, bytearray, collections.deque, collections.OrderedDict, collections.defaultdict)
 _BRACKETS: Dict[Any, Tuple[str, str]] = {
     list: ("[", "]"),
@@ -40,13 +42,32 @@ def call_text(
     writer = LiteralWriter([*args, *kwargs.values(), *state.values()])
     assigned = ["%s = %s" % (name, writer.text(value)) for name, value in state.items()]
     given = [writer.text(value) for value in args]
-    name = qualname
+    holder, name = "", qualname
     if (kind in ("method", "property") and given and not given[0].startswith("<")) or (kind == "class" and given):
-        name = "%s.%s" % (given.pop(0), qualname.rpartition(".")[2])
+        holder, name = given.pop(0), "." + qualname.rpartition(".")[2]
     given += ["%s=%s" % (key, writer.text(value)) for key, value in kwargs.items()]
-    call = name if kind == "property" and not given else "%s(%s)" % (name, ", ".join(given))
-    text = "; ".join([*writer.definitions, *assigned, call])
+    parts = [*writer.definitions, *assigned, holder, *given]
+    most = MAX_TEXT - len(name) - 2 * len(parts)
+    if sum(map(len, parts)) > most:  # each keeps its share: what tells something may be in the last
+        parts = _shortened([_UNSEEN.sub("<\u2026>", part) for part in parts], most)
+    last = len(parts) - len(given)
+    call = parts[last - 1] + name
+    if kind != "property" or given:
+        call += "(%s)" % ", ".join(parts[last:])
+    text = "; ".join([*parts[: last - 1], call])
     return text if len(text) <= MAX_TEXT else text[: MAX_TEXT - 1] + "\u2026"
+
+
+def _shortened(texts: Sequence[str], most: int) -> List[str]:
+    """Texts of `most` characters together: the longest ones lose what is in their middle."""
+    share, left = 0, most
+    for number, length in enumerate(sorted(map(len, texts))):
+        share = max(left // (len(texts) - number), 1)
+        if length > share:
+            break
+        left -= length
+    end = max(share // 3, 1)
+    return [text if len(text) <= share else text[: share - end - 1] + "\u2026" + text[-end:] for text in texts]
 
 
 class LiteralWriter:
@@ -72,7 +93,7 @@ class LiteralWriter:
 
     def text(self, value: Any, depth: int = 0) -> str:
         """The value as Python."""
-        self._parts += 1
+        self._parts = self._parts + 1 if depth else 1
         if id(value) in self._names:
             return self._names[id(value)]
         if id(value) in self._inside or depth > MAX_DEPTH or self._parts > MAX_PARTS:

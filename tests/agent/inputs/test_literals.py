@@ -19,7 +19,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from afterburner.agent.inputs.inside.call_literals import LiteralWriter, call_text
+from afterburner.agent.inputs.inside.call_literals import MAX_TEXT, LiteralWriter, call_text
 from afterburner.sandbox.driver import value_encoder
 
 
@@ -131,3 +131,15 @@ def test_what_an_iterator_has_left_is_written_and_stays() -> None:
     text = call_text("f", "function", [numbers, row], {}, {})
     assert text == "a = [1]; f(iter([a, a, (2,)]), a)"
     assert list(numbers) == [row, row, (2,)]
+
+
+def test_a_long_call_keeps_a_part_of_each_argument() -> None:
+    text = call_text(
+        "Cart.add", "method", (Item("x" * 5_000), list(range(3_000)), "the last"), {"key": 7}, {"m": [0] * 900}
+    )
+    assert len(text) <= MAX_TEXT
+    assert text.startswith("m = [0, 0, ")
+    assert "; Item(name='xxx" in text
+    assert ").add([0, 1, 2, 3" in text
+    assert text.endswith(", 'the last', key=7)")
+    assert text.count("…") == 4  # the middle of the three long ones, and the rest of one list
