@@ -18,6 +18,7 @@ from afterburner.agent.inputs.choosing import (
     EDGE_BUDGET_BYTES,
     EDGE_BUDGET_S,
     GENERATED,
+    HEAVY_SHARE,
     is_invented,
     most_for_edge_case,
 )
@@ -132,8 +133,17 @@ class Sources:
         places = sorted({0, len(ranked) // 2, len(ranked) - 1})[:DERIVE_FROM]
         blobs = [base64.b64encode(ranked[place].blob).decode("ascii") for place in places]
         most_s = most_for_edge_case(ranked[0].cpu_time_s)
-        budget = {"budget_bytes": EDGE_BUDGET_BYTES, "budget_s": EDGE_BUDGET_S, "most_s": most_s}
-        return self._ask("derive", DERIVED, {"blobs": blobs, "assume": list(self.assume), **budget})
+        heavy_s = HEAVY_SHARE * ranked[0].cpu_time_s
+        fields = {
+            "blobs": blobs,
+            "assume": list(self.assume),
+            "budget_bytes": EDGE_BUDGET_BYTES,
+            "budget_s": EDGE_BUDGET_S,
+            "most_s": most_s,
+            "heavy_s": heavy_s,
+            "lacks_heavy": sum(call.cpu_time_s >= heavy_s for call in calls) == 1,
+        }
+        return self._ask("derive", DERIVED, fields)
 
     def _from_calls_file(self, path: Path) -> Finding:
         self.report(ProgressEvent(kind=EventKind.RUNNING_CALLS_FILE, subject=path.name))

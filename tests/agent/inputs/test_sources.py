@@ -391,6 +391,28 @@ def test_edge_cases_of_large_arguments_are_light_but_for_one(project: Project) -
     assert sum(len(call.blob) > 128 * 1024 for call in derived.values()) <= 1
 
 
+@pytest.mark.parametrize(
+    ("function", "calls"),
+    [
+        (
+            "def f(left, right):\n    return [each for each in left if each in right]",
+            "f([1, 2], [2])\nf(LONG, LONG[::2])",
+        ),
+        ("def f(n):\n    return n if n < 2 else f(n - 1) + f(n - 2)", "f(3)\nf(22)"),
+        ("def f(pairs):\n    return [key for key in pairs if key in list(pairs)]", "f({1: 2})\nf(dict.fromkeys(LONG))"),
+    ],
+    ids=["ascending lists", "a number", "a dictionary"],
+)
+def test_where_one_call_alone_is_heavy_another_is_derived_from_it(project: Project, function: str, calls: str) -> None:
+    """So a gain shows on the held-out inputs, too, which are small ones otherwise."""
+    project.write("loops.py", f"LONG = list(range(2_000))\n\n\n{function}\n")
+    project.write("calls.py", f"from loops import LONG, f\n\n{calls}\n")
+    workload = project.workload("loops.py", "f", calls=project.root / "calls.py")
+    heaviest_s = max(call.cpu_time_s for call in every_call(workload))
+    for part in (workload.calls, workload.held_out_calls):
+        assert max(call.cpu_time_s for call in part) > heaviest_s / 5, workload
+
+
 @pytest.mark.slow
 def test_test_files_that_only_another_revision_has_are_looked_for_here(project: Project) -> None:
     project.limits = replace(project.limits, wall_time_s=120.0, cpu_time_s=120.0)  # pytest may start late
