@@ -111,6 +111,9 @@ def _of_function(place: Place, function: OutlinedFunction, offers: Offers) -> It
     if offer is not None and place.text_of(function) == offer.original:
         title = f"Apply the proven rewrite of {function.qualname} ({offer.short})"
         yield _action(title, "apply", command_of(APPLY, title, **name))
+    if offers.result(place.uri, function.qualname, place.text) is not None:
+        title = f"Show the report of {function.qualname}"
+        yield _action(title, "report", command_of(REPORT, title, **name))
     inner = function.inner_at(place.first_line)
     around = f" ({function.qualname}, around {inner})" if inner else f" ({function.qualname})"
     for objective, words in _FOR.items():

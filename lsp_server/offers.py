@@ -96,7 +96,7 @@ class Offer:
         sizes = [] if by_size is None else [("small", by_size.small), ("large", by_size.large)]
         losses = [f"; {format_change(ratio)} on {size} inputs" for size, ratio in sizes if ratio < _LOSS]
         invented = "; none of its inputs is from your project" if self.result.invented_inputs else ""
-        caveat = "; not the same on elements of other kinds, see the report" if self.result.caveat else ""
+        caveat = '; not the same on elements of other kinds: "Show the report" names one' if self.result.caveat else ""
         return f"{_gain(self.result.objective, gain)}, proven{''.join(losses)}{caveat}{invented}"
 
 

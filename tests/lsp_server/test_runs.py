@@ -94,8 +94,13 @@ def test_the_whole_walk_with_a_change_elsewhere_meanwhile(  # noqa: PLR0915 - a 
     assert wait_until(lambda: editor.buffers[uri].text == typed)
     assert not editor.request("textDocument/codeLens", {"textDocument": {"uri": uri}})
 
-    # What is kept fits again.
-    again = editor.actions(uri, FUNCTION_LINE + 4)["apply"]
+    # What is kept fits again, and its report can be read before.
+    listed = editor.actions(uri, FUNCTION_LINE + 4)
+    shown = sum(each["method"] == "window/showDocument" for each in editor.asked)
+    assert listed["report"]["title"] == "Show the report of pairs"
+    editor.choose(listed["report"])
+    assert wait_until(lambda: sum(each["method"] == "window/showDocument" for each in editor.asked) == shown + 1)
+    again = listed["apply"]
     assert "Apply the proven rewrite of pairs" in again["title"]
     editor.choose(again)
     assert wait_until(lambda: editor.buffers[uri].text == now)
