@@ -90,6 +90,15 @@ walk("a trusted workspace: from the light bulb to the report, and back", FILES, 
   await progress.getByRole("button", { name: "Cancel" }).click();
   await progress.waitFor({ state: "detached" });
   await code.idle().waitFor();
+
+  await code.command("Afterburner: Optimize This Function for Memory Over Time");
+  await progress.getByText(/judging|timing/).waitFor();
+  await code.command("Afterburner: Cancel a Run");
+  await page.locator(".quick-input-list .monaco-list-row", { hasText: "Cancel: Optimizing pairs" }).click();
+  await progress.waitFor({ state: "detached" });
+  await code.idle().waitFor();
+  await code.command("Afterburner: Cancel a Run");
+  await code.notification("no run waits or goes on").waitFor();
   assert.equal(await code.text(), PAIRS);
 });
 

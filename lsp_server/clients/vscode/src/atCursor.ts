@@ -2,6 +2,11 @@
 import { CodeAction, commands, window } from "vscode";
 
 const KIND = "refactor.rewrite.afterburner";
+const NONE: Record<string, string> = {
+  apply: "no proven rewrite waits for the function at the cursor.",
+  hottest: "this file has no two functions to choose from.",
+  profile: "hints are off. The setting afterburner.hints turns them on.",
+};
 
 /** What the server's commands take. */
 interface Named {
@@ -9,9 +14,9 @@ interface Named {
   function: string;
 }
 
-/** Choose the action of a kind at the cursor: `time`, `memory`, `prove`. */
-export async function chooseAction(what: string): Promise<void> {
-  const command = (await actionAtCursor(what))?.command;
+/** Choose the action of a kind at the cursor: `time`, `memory`, `prove`, …; `below` is what the kind begins with. */
+export async function chooseAction(what: string, below = KIND): Promise<void> {
+  const command = (await actionAtCursor(what, below))?.command;
   if (command !== undefined) {
     await commands.executeCommand(command.command, ...(command.arguments ?? []));
   }
@@ -26,13 +31,13 @@ export async function showReportAtCursor(): Promise<void> {
 }
 
 /** The action; undefined if there is none, and the user has been told why. */
-async function actionAtCursor(what: string): Promise<CodeAction | undefined> {
+async function actionAtCursor(what: string, below = KIND): Promise<CodeAction | undefined> {
   const editor = window.activeTextEditor;
   if (editor === undefined) {
     void window.showInformationMessage("Afterburner: open a Python file, and place the cursor inside a function.");
     return undefined;
   }
-  const kind = `${KIND}.${what}`;
+  const kind = `${below}.${what}`;
   const found = await commands.executeCommand<CodeAction[]>(
     "vscode.executeCodeActionProvider",
     editor.document.uri,
@@ -41,7 +46,7 @@ async function actionAtCursor(what: string): Promise<CodeAction | undefined> {
   );
   const action = found.find((each) => each.kind?.value === kind);
   if (action === undefined || action.disabled !== undefined) {
-    const why = action?.disabled?.reason ?? "place the cursor inside a function that can be optimized.";
+    const why = action?.disabled?.reason ?? NONE[what] ?? "place the cursor inside a function that can be optimized.";
     void window.showInformationMessage(`Afterburner: ${why}`);
     return undefined;
   }

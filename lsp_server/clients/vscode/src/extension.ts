@@ -35,7 +35,12 @@ class Extension {
     };
     on("optimizeHere", () => this.withServer(() => chooseAction("time")));
     on("optimizeHereForMemory", () => this.withServer(() => chooseAction("memory")));
+    on("optimizeHereForMemoryOverTime", () => this.withServer(() => chooseAction("integral")));
+    on("optimizeHottestHere", () => this.withServer(() => chooseAction("hottest")));
     on("proveHere", () => this.withServer(() => chooseAction("prove")));
+    on("applyHere", () => this.withServer(() => chooseAction("apply")));
+    on("profileAgain", () => this.withServer(() => chooseAction("profile", "source.afterburner")));
+    on("cancelRun", () => this.withServer(() => this.cancelOne()));
     on("showReport", () => this.withServer(showReportAtCursor));
     on("installServer", () => this.install());
     on("restartServer", () => this.restart());
@@ -115,6 +120,12 @@ class Extension {
 
   private cancel(token: ProgressToken): void {
     void this.client?.sendNotification(WorkDoneProgressCancelNotification.type, { token });
+  }
+
+  private async cancelOne(): Promise<void> {
+    if (!(await this.runs.offerToCancel())) {
+      void window.showInformationMessage("Afterburner: no run waits or goes on.");
+    }
   }
 
   private async withServer(handle: () => Promise<void>): Promise<void> {
