@@ -10,7 +10,7 @@ import sys
 from importlib.machinery import ModuleSpec, SourceFileLoader
 from importlib.util import spec_from_file_location
 from types import FunctionType, ModuleType
-from typing import Any, Callable, NamedTuple, Optional, Sequence
+from typing import Any, Callable, List, NamedTuple, Optional, Sequence
 
 
 class _TextLoader(SourceFileLoader):
@@ -83,13 +83,26 @@ class Resolved(NamedTuple):
     owner: Optional[type]
 
 
+def attribute_names(qualname: str) -> List[str]:
+    """The names under which a module, then each class, holds what `Class.name` is called in the text.
+
+    A class holds `__name` as `_Class__name` (Python's reference, "Private name mangling").
+    """
+    names = qualname.split(".")
+    held = names[:1]
+    for owner, name in zip(names, names[1:]):  # noqa: B905, RUF007 - for Python 3.9
+        is_private = name.startswith("__") and not name.endswith("__") and owner.strip("_")
+        held.append("_%s%s" % (owner.lstrip("_"), name) if is_private else name)
+    return held
+
+
 def resolve(module: ModuleType, qualname: str) -> Resolved:
     """Find `name` or `Class.name` in the module.
 
     Raises:
         LookupError: nothing of that name is there, or it cannot be called; the message says which.
     """
-    parts = qualname.split(".")
+    parts = attribute_names(qualname)
     owner: Any = None
     namespace: Any = module
     for part in parts[:-1]:

@@ -224,3 +224,28 @@ def test_the_driver_runs_on_every_supported_python_found_here(sandbox: Sandbox) 
             encoded[environment.version] = report.outcomes[0].encoded
     assert len(set(encoded.values())) == 1
     assert render_outcome(next(iter(encoded.values()))) == "returned (P(x=3), [3], <chain of [3]>), printed '3\\n'"
+
+
+@pytest.mark.parametrize(
+    ("qualname", "held"),
+    [
+        ("plain", "plain"),
+        ("__plain", "__plain"),
+        ("Box.__unique", "Box._Box__unique"),
+        ("_Box.__Inner.__keep", "_Box._Box__Inner._Inner__keep"),
+        ("Box.__len__", "Box.__len__"),
+        ("__.__kept", "__.__kept"),
+    ],
+)
+def test_a_private_name_is_held_under_the_name_of_its_class(qualname: str, held: str) -> None:
+    """As the compiler does it: see "Private name mangling" in Python's reference."""
+    assert user_module.attribute_names(qualname) == held.split(".")
+    body = "pass"
+    for name in reversed(qualname.split(".")):
+        body = f"class {name}:\n" + textwrap.indent(body, "    ")
+    names: dict[str, object] = {}
+    exec(body, names)  # noqa: S102 - it is the text above
+    found: object = None
+    for name in held.split("."):
+        found = names[name] if found is None else vars(found)[name]
+    assert isinstance(found, type)

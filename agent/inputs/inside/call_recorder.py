@@ -35,6 +35,7 @@ from typing import (
 from ....sandbox.driver.call_blobs import NotCopyable
 from ....sandbox.driver.call_files import SCRATCH, with_opened
 from ....sandbox.driver.opened_files import OpenedFiles
+from ....sandbox.driver.user_module import attribute_names
 from . import changed_copies
 from .call_descriptions import describe_call, size_of
 from .given_iterators import GivenIterators
@@ -117,9 +118,9 @@ class Recorder:
 
     def _place(self, module: types.ModuleType) -> Tuple[Any, str]:
         """The module or class that holds the function, and its name there."""
-        owner, _, name = self.qualname.rpartition(".")
+        *owners, name = attribute_names(self.qualname)
         holder: Any = module
-        for part in filter(None, owner.split(".")):
+        for part in owners:
             holder = _held_by(holder, part)
         return holder, name
 

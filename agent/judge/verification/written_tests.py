@@ -23,6 +23,7 @@ from afterburner.agent.judge.verification.safe_expressions import (
     FileNames,
     UnsafeExpressionError,
 )
+from afterburner.sandbox.driver.user_module import attribute_names
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -151,7 +152,7 @@ def _call_lines(call: ToldCall, function: str, reader: ExpressionReader) -> list
 
 def _callee(binding: str, function: str) -> str:
     """What is called, with the arguments that stand before those by name."""
-    qualname = _dotted(function)
+    qualname = _dotted(".".join(attribute_names(function)))
     name = qualname.rpartition(".")[2]
     if binding == "property":
         return f'getattr, *arguments, "{name}"'

@@ -397,3 +397,35 @@ def test_a_module_that_writes_over_every_descriptor_is_refused_cleanly(project: 
         project.workload("vandal.py", "f")
     assert "Traceback" not in str(caught.value)
     assert len(str(caught.value)) < 5000
+
+
+@pytest.mark.parametrize("function", ["Box.__unique", "Box.__of", "_Stack.__Inner.__keep"])
+def test_private_methods_are_recorded_under_the_name_that_their_class_holds_them_by(
+    project: Project, function: str
+) -> None:
+    project.write(
+        "box.py",
+        "class _Stack:\n"
+        "    class __Inner:\n"
+        "        @staticmethod\n"
+        "        def __keep(items):\n"
+        "            return list(dict.fromkeys(items))\n\n"
+        "        def all(self, items):\n"
+        "            return self.__keep(items)\n\n"
+        "    def make(self):\n"
+        "        return self.__Inner()\n\n\n"
+        "class Box:\n"
+        "    def __init__(self, items):\n"
+        "        self.__items = items\n\n"
+        "    def __unique(self):\n"
+        "        return list(dict.fromkeys(self.__items))\n\n"
+        "    @classmethod\n"
+        "    def __of(cls, items):\n"
+        "        return len(cls(items).__unique())\n\n"
+        "    def sized(self):\n"
+        "        return len(self.__unique()) + Box.__of(self.__items)\n\n\n"
+        'if __name__ == "__main__":\n'
+        "    print(Box([3, 1, 3]).sized(), _Stack().make().all([1, 1, 2]))\n",
+    )
+    captured = of_origin(project.workload("box.py", function), MAIN)
+    assert captured, project.told

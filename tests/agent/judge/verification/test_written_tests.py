@@ -77,6 +77,17 @@ class Cart:
             self.taken.append(price)
             yield price
 """
+PRIVATE = """\
+class Cart:
+    def __init__(self, prices):
+        self.prices = list(prices)
+
+    def __first(self):
+        return self.prices[0]
+
+    def first(self):
+        return self.__first()
+"""
 BY_DAY = {"an exception", "records", "state"}  # the others at night
 CASES = {
     "a type": (PLAIN, PLAIN.replace("x * k", "float(x * k)"), "f([1, 2])\nf([3], k=2)", "f"),
@@ -90,6 +101,7 @@ CASES = {
         "f(pd.DataFrame({'a': [1, None, 3], 'b': ['x', 'y', None]}), 1)",
         "f",
     ),
+    "a private method": (PRIVATE, PRIVATE.replace("prices[0]", "prices[-1]"), "Cart([1, 2]).first()", "Cart.__first"),
     "an object": (METHOD, METHOD.replace("[:count]", "[:count - 1]"), "list(Cart([3, 1, 2]).take(2))", "Cart.take"),
 }  # fmt: skip
 
