@@ -23,6 +23,7 @@ from afterburner.agent.judge.comparison import Comparison
 from afterburner.agent.judge.confirmation import confirmation_of, detail_of, differs, unproven
 from afterburner.agent.judge.first_calls import look_at_first_calls
 from afterburner.agent.judge.first_items import later_items
+from afterburner.agent.judge.input_gains import told_of_losses, told_of_real_calls
 from afterburner.agent.judge.instructions import count_instructions
 from afterburner.agent.judge.known_values import known_values, screen_on_made, without_gain, without_larger
 from afterburner.agent.judge.larger_inputs import LargerLook, larger_calls
@@ -30,7 +31,6 @@ from afterburner.agent.judge.later_calls import look_at_later_calls
 from afterburner.agent.judge.measuring.sampling import SampleFailedError
 from afterburner.agent.judge.measuring.sequential import FIRST_LOOKS
 from afterburner.agent.judge.offer_notes import notes_of
-from afterburner.agent.judge.real_calls import told_of_real_calls
 from afterburner.agent.judge.scaled_differences import difference_on_scaled
 from afterburner.agent.judge.slower_on_larger import make_larger_inputs, on_larger_inputs
 from afterburner.agent.judge.spent_tests import TESTS_USED_UP, SpentTests
@@ -114,7 +114,10 @@ class Confirming:
             held_out = HeldOut(inputs, passed=comparison.decision is not Decision.WRONG, gain=held_out_gain)
             if comparison.decision is not Decision.IMPROVED:
                 return confirmation_of(winner, original, comparison, held_out)
-            on_real_calls = told_of_real_calls(bench, self.judge.objective, comparison)
+            of_inputs = [
+                told_of_real_calls(bench, self.judge.objective, comparison),
+                told_of_losses(bench, self.judge.objective, comparison),
+            ]
             # Timed, too, so it comes before what needs no quiet core, unless that has come to its end.
             as_used, used = (comparison, []) if looks.is_refuted() else self._as_used(comparison, winner)
             self._report(EventKind.COMPARING_BEHAVIOUR)
@@ -133,7 +136,7 @@ class Confirming:
         held_out = replace(held_out, passed=comparison.decision is not Decision.WRONG)
         notes = notes_of(winner, original, searched, comparison) if bench.target.language == PYTHON else []
         if comparison.decision is Decision.IMPROVED:
-            notes = [*notes, *filter(None, [on_real_calls]), *used, *self._lines_brought(winner, original)]
+            notes = [*notes, *filter(None, of_inputs), *used, *self._lines_brought(winner, original)]
         if sceptic is not None and comparison.decision is Decision.IMPROVED:
             doubted = self._doubted(winner, sceptic)
             if isinstance(doubted, Counterexample):

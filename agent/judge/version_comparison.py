@@ -20,9 +20,9 @@ from afterburner.agent.judge.circumstances import Dependence
 from afterburner.agent.judge.confirmation import ORIGINAL, Incumbent, detail_of
 from afterburner.agent.judge.confirming import Confirming
 from afterburner.agent.judge.gates import refusal
+from afterburner.agent.judge.input_gains import told_of_real_calls
 from afterburner.agent.judge.larger_inputs import LargerLook
 from afterburner.agent.judge.later_calls import can_be_warm, warm_source, when_warm
-from afterburner.agent.judge.real_calls import told_of_real_calls
 from afterburner.agent.judge.slower_on_larger import NATURAL_ALONE, glance_at_larger_inputs, on_larger_inputs
 from afterburner.agent.judge.time_limit import is_far_slower
 from afterburner.agent.judge.unseen_functions import unseen_function

@@ -37,6 +37,7 @@ Input = TypeVar("Input", "WorkloadCall", "WorkloadCase")
 SAMPLE_TIME_S = 0.1  # of the inputs of a fresh process, which takes as long to start
 FORK_TIME_S = 0.025  # of a fork's: the more samples, the steadier the smallest of them
 DEAREST_S = 0.5
+NEXT_TO_NOTHING = 0.05  # of the costliest input's time, for all others
 JUDGED_AGAIN_S = 0.05  # of the calls that a candidate makes under another hash seed
 MEASURABLE_CALL_S = 0.02
 MEASURABLE_PROGRAM_S = 0.2  # starting Python takes a good part of a tenth of a second
@@ -228,7 +229,7 @@ class Workbench:
 
     def _timed_calls(self, sample_s: float, *, held_out: bool) -> list[WorkloadCall]:
         calls = self.workload.held_out_calls if held_out else self.workload.calls
-        return affordable(calls, MEASURABLE_CALL_S, sample_s)
+        return affordable(calls, MEASURABLE_CALL_S, sample_s, NEXT_TO_NOTHING)
 
     def sampler(self, cases: Sequence[Case]) -> Sampler:
         """A sampler on these cases, with the timed process alone on its CPU."""
@@ -265,17 +266,21 @@ def look_limits(allowed_s: float, float_tolerance: float | None) -> Limits:
     return limits if float_tolerance is None else replace(limits, output_bytes=TOLERANT_OUTPUT_BYTES)
 
 
-def affordable(inputs: Sequence[Input], measurable_s: float, sample_s: float) -> list[Input]:
+def affordable(
+    inputs: Sequence[Input], measurable_s: float, sample_s: float, next_to_nothing: float = 0.0
+) -> list[Input]:
     """The inputs that a sample is taken on.
 
     A decision takes some forty samples, so what a sample costs is what the user waits for; the judge looks at every
     input all the same. It is the costliest input that takes no more than `DEAREST_S` of CPU time, and the costliest of
-    the others that fit into `sample_s` with it. Where only dearer inputs can be measured, the cheapest of these.
+    the others that fit into `sample_s` with it, or that add next to nothing to it: they show what small inputs gain.
+    Where only dearer inputs can be measured, the cheapest of these.
 
     Args:
         inputs: with what each took of the original's CPU time.
         measurable_s: an input below this tells more of the process around it than of the target.
-        sample_s: what all of them together may take, unless one alone takes longer.
+        sample_s: what all of them together may take, unless one alone takes about as long, or longer.
+        next_to_nothing: what share of the costliest input's time the others may always take together.
     """
     by_cost = sorted(range(len(inputs)), key=lambda index: inputs[index].cpu_time_s, reverse=True)
     dearer = [index for index in by_cost if inputs[index].cpu_time_s > DEAREST_S]
@@ -283,8 +288,9 @@ def affordable(inputs: Sequence[Input], measurable_s: float, sample_s: float) ->
     if dearer and (not chosen or inputs[chosen[0]].cpu_time_s < measurable_s):
         chosen = dearer[-1:]
     total_s = sum(inputs[index].cpu_time_s for index in chosen)
+    most_s = max(sample_s, total_s * (1 + next_to_nothing))
     for index in by_cost:
-        if index not in chosen and total_s + inputs[index].cpu_time_s <= sample_s:
+        if index not in chosen and total_s + inputs[index].cpu_time_s <= most_s:
             chosen.append(index)
             total_s += inputs[index].cpu_time_s
     return [inputs[index] for index in sorted(chosen)]
