@@ -149,7 +149,7 @@ def ci(
         FailOn,
         typer.Option(
             help="regression: end with exit code 5 if a function is slower, or by prove different; no-answer: also "
-            "end with 2 if that is not known of a changed function.",
+            "end with 2 if that is not known of a changed function, or by prove only on a condition.",
             rich_help_panel=_OUT,
         ),
     ] = FailOn.NEVER,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from afterburner.agent import Session
-    from afterburner.agent.events import OnEvent
+    from afterburner.agent.events import OnEvent, ProgressEvent
     from afterburner.agent.session.compare import ComparisonResult
     from afterburner.ci_action.changes import ChangedFunction
     from afterburner.ci_action.gathered import Gathered
@@ -90,7 +91,10 @@ class Comparing:
             if share_s is None:
                 self.gathered.functions.append(part_not_reached(place))
                 continue
-            self._compare_one(place, share_s)
+            self._compare_one(place, share_s, partial(self._tell, place.function.name, number + 1, len(places)))
+
+    def _tell(self, function: str, number: int, functions: int, event: ProgressEvent) -> None:
+        self.on_event(replace(event, target=function, number=number, targets=functions))
 
     def _ranked(self, functions: Mapping[Key, ChangedFunction]) -> list[Place]:
         """The functions by how hot they are. Those that no test calls come last: they may have inputs of their own."""
@@ -109,10 +113,10 @@ class Comparing:
         ]
         return places + [Place(each, None) for key, each in functions.items() if key not in hot]
 
-    def _compare_one(self, place: Place, share_s: float) -> None:
+    def _compare_one(self, place: Place, share_s: float, on_event: OnEvent) -> None:
         started_s = time.monotonic()
         try:
-            result = self._compared(place, share_s)
+            result = self._compared(place, share_s, on_event)
         except (CancelledError, NotTrustedError):
             raise
         except AfterburnerError as error:
@@ -123,7 +127,7 @@ class Comparing:
         self.gathered.sections.append(section_of_comparison(result))
         self.gathered.machine = result.machine
 
-    def _compared(self, place: Place, share_s: float) -> ComparisonResult:
+    def _compared(self, place: Place, share_s: float, on_event: OnEvent) -> ComparisonResult:
         function, options = place.function, self.options
         words = python_command(options.command)
         folder = str(Path.cwd()) if words else ""
@@ -138,5 +142,5 @@ class Comparing:
             replace(options.search, max_seconds=share_s),
             # A slow-down counts whatever else the pull request changes; a claim to be faster has to be right as well.
             proof=replace(proof_of(options), real_calls_alone=options.mode is Mode.REGRESSIONS),
-            on_event=self.on_event,
+            on_event=on_event,
         )

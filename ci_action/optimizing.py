@@ -184,4 +184,7 @@ def _tests_line(many: ManyResult) -> str:
         return one_line(many.objection)
     passing = "command still succeeds" if many.settings.batch.command else "project's tests still pass"
     line = f"the {passing} with all rewrites in place"
+    if many.suite is not None and many.suite.failing:
+        failed = count(len(many.suite.failing), "test")
+        line = f"what passed before still passes with all rewrites in place; {failed} failed before, too"
     return one_line(f"{line}; {many.tests_note}" if many.tests_note else line)

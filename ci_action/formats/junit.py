@@ -17,8 +17,8 @@ _LOWEST_PRINTABLE = 32
 def junit(document: CiDocument) -> bytes:
     """A slower function fails; by `prove` one that behaves differently does, too.
 
-    What has no answer is skipped, and so is a function that was left out. An interrupted run is an error of a case of
-    its own: many systems show a report of skipped cases alone as passed.
+    What has no answer is skipped, and so is a function or a file that was left out. An interrupted run is an error of a
+    case of its own: many systems show a report of skipped cases alone as passed.
     """
     failing = {Decision.SLOWER} | ({Decision.DIFFERENT} if document.mode is Mode.PROVE else set())
     name = f"afterburner-agent {document.mode.value}"
@@ -38,9 +38,9 @@ def junit(document: CiDocument) -> bytes:
             told = [explained(each, document), *each.evidence]
             ET.SubElement(case, "system-out").text = _plain("\n".join(f"- {line}" for line in told))
     for left in document.left_out:
-        if left.function is not None:
-            case = ET.SubElement(suite, "testcase", classname=_plain(left.file), name=left.function, time="0.000")
-            ET.SubElement(case, "skipped", message=_plain(f"left out: {left.reason}"))
+        place = {"classname": _plain(left.file), "name": left.function or "the whole file"}
+        case = ET.SubElement(suite, "testcase", **place, time="0.000")
+        ET.SubElement(case, "skipped", message=_plain(f"left out: {left.reason}"))
     suite.set("tests", str(len(suite)))
     for counted, kind in (("failures", "failure"), ("errors", "error"), ("skipped", "skipped")):
         suite.set(counted, str(len(suite.findall(f"testcase/{kind}"))))

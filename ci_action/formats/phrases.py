@@ -28,7 +28,7 @@ _OF_REGRESSIONS = {
     Decision.CONDITIONAL: "not slower on the calls that were seen",
     Decision.DIFFERENT: "no answer, as it behaves differently",
 }
-_NOTHING_CHANGED = "No function was changed"
+_NOTHING_CHANGED = "No function that both commits have was changed"
 _UNPROVEN = (  # what speaks against a claim, the gravest first
     (Decision.DIFFERENT, "different in behaviour"),
     (Decision.SLOWER, "slower"),
@@ -137,6 +137,8 @@ def _headline_of_rewrites(document: CiDocument) -> str:
         if document.left_out:
             return "No changed function could be looked at"
         return "No function was added or changed in a file that counts"
+    if not improved and not document.looked_at and (document.functions or document.left_out):
+        return f"No {'changed ' if document.mode is Mode.OPTIMIZE else ''}function could be looked at"
     if not improved:
         rewrite = f"No {'faster' if document.objective == 'time' else 'leaner'} rewrite was"
         cut_short = [each for each in document.functions if each.cut_short or each.decision is Decision.NOT_REACHED]

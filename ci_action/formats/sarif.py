@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
 from afterburner.ci_action.formats.phrases import explained, verdict
-from afterburner.ci_action.report.document import Decision
+from afterburner.ci_action.report.document import Decision, Mode
 
 if TYPE_CHECKING:
     from afterburner.ci_action.report.document import CiDocument, EditPart, FunctionPart
@@ -16,12 +16,17 @@ _RULES = {
     Decision.IMPROVED: ("faster-rewrite", "A proven rewrite is better", "note"),
     Decision.SLOWER: ("slower", "A change makes a function slower", "warning"),
     Decision.DIFFERENT: ("different", "A change makes a function behave differently", "note"),
+    Decision.CONDITIONAL: ("conditional", "A change keeps a function the same only on a condition", "note"),
 }
 
 
 def sarif(document: CiDocument) -> dict[str, Any]:
-    """The results that have a line to stand at: rewrites, slow-downs, and differences of behaviour."""
-    told = [each for each in document.functions if each.decision in _RULES]
+    """The results that have a line to stand at: rewrites, slow-downs, and differences of behaviour.
+
+    A difference speaks against a claim (`prove`), and is often the purpose of another pull request.
+    """
+    unproven = {Decision.CONDITIONAL} if document.mode is not Mode.PROVE else set()
+    told = [each for each in document.functions if each.decision in _RULES and each.decision not in unproven]
     return {
         "$schema": _SCHEMA,
         "version": "2.1.0",
@@ -45,6 +50,8 @@ def sarif(document: CiDocument) -> dict[str, Any]:
 
 def _result(function: FunctionPart, document: CiDocument) -> dict[str, Any]:
     rule, _, level = _RULES[function.decision]
+    if function.decision is Decision.DIFFERENT and document.mode is Mode.PROVE:
+        level = "warning"
     place = {"uri": quote(function.file)}
     region = {"startLine": function.line, "endLine": function.last_line}
     result: dict[str, Any] = {

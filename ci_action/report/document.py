@@ -200,9 +200,17 @@ class CiDocument(_Part):
 
     @property
     def unanswered(self) -> list[FunctionPart]:
-        """The functions of which it is not known whether they have become slower, or by `prove` differ."""
-        not_compared = [Decision.DIFFERENT] if self.mode is Mode.REGRESSIONS else []
-        return self.of(Decision.TOO_NOISY, Decision.FAILED, Decision.INTERRUPTED, Decision.NOT_REACHED, *not_compared)
+        """The functions of which it is not known whether they have become slower, or by `prove` differ.
+
+        What is the same only on a condition is no slow-down on the calls that were seen, and proves nothing.
+        """
+        others = {Mode.REGRESSIONS: [Decision.DIFFERENT], Mode.PROVE: [Decision.CONDITIONAL]}.get(self.mode, [])
+        return self.of(Decision.TOO_NOISY, Decision.FAILED, Decision.INTERRUPTED, Decision.NOT_REACHED, *others)
+
+    @property
+    def looked_at(self) -> list[FunctionPart]:
+        """The functions of which something was found out, or would have been with more time."""
+        return [each for each in self.functions if each.decision is not Decision.FAILED]
 
     @property
     def not_looked_at(self) -> list[FunctionPart]:

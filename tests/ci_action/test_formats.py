@@ -112,7 +112,12 @@ def test_a_hostile_report_is_one_inert_comment(text: str) -> None:
             document(function(decision=Decision.CONDITIONAL), mode=Mode.REGRESSIONS),
             "No slow-down was found in 1 changed function",
         ),
-        (document(mode=Mode.REGRESSIONS, functions=[]), "No function was changed"),
+        (document(mode=Mode.REGRESSIONS, functions=[]), "No function that both commits have was changed"),
+        (document(function(decision=Decision.FAILED)), "No changed function could be looked at"),
+        (
+            document(functions=[], left_out=[LeftOutPart(file="a.py", function="f", reason="no call of it was seen")]),
+            "No changed function could be looked at",
+        ),
         (
             document(
                 mode=Mode.PROVE,
@@ -223,6 +228,25 @@ def test_junit_fails_what_is_slower_and_by_prove_what_is_different() -> None:
         assert suite.findall("testcase")[2].get("classname") == "a?<b>.py"
         message = suite.findall("testcase/failure")[0].get("message")
         assert message == "slower: 2.00x of the time (1.92x to 2.08x)"
+
+
+def test_a_claim_on_a_condition_passes_in_no_format() -> None:
+    claim = function(decision=Decision.CONDITIONAL, gain=None, rewrite=None, reason="the same provided that …")
+    for mode in (Mode.PROVE, Mode.REGRESSIONS):
+        report = document(claim, different("total"), mode=mode)
+        suite = ET.fromstring(junit(report))[0]  # noqa: S314 - our own
+        is_claim = mode is Mode.PROVE
+        assert (suite.findall("testcase")[0].find("skipped") is not None) == is_claim
+        assert [each.function for each in report.unanswered] == [claim.function if is_claim else "total"]
+        levels = {each["ruleId"]: each["level"] for each in sarif(report)["runs"][0]["results"]}
+        assert levels == ({"conditional": "note", "different": "warning"} if is_claim else {"different": "note"})
+
+
+def test_junit_names_a_file_that_could_not_be_read() -> None:
+    left = LeftOutPart(file="shop.py", function=None, reason="it has a syntax error in line 3")
+    [case] = ET.fromstring(junit(document(functions=[], left_out=[left])))[0]  # noqa: S314 - our own
+    assert (case.get("classname"), case.get("name")) == ("shop.py", "the whole file")
+    assert case[0].get("message") == "left out: it has a syntax error in line 3"
 
 
 def test_junit_of_an_interrupted_run_is_no_success_and_skips_what_has_no_answer() -> None:
