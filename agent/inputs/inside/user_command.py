@@ -7,6 +7,7 @@ import importlib.util
 import os
 import runpy
 import sys
+import tempfile
 from typing import TYPE_CHECKING, Any, List
 
 from .user_code import guarded, run_main
@@ -32,11 +33,23 @@ def run_command(request: Request, recorder: Any, write: Write) -> None:
         # Under its import name, so that the classes of what it calls with can be found again.
         run_main({**request, "arguments": arguments}, recorder, failures.tell)
     elif path:
+        if as_module and name == "pytest":
+            arguments = _as_project_tests_run(arguments)
         sys.argv = [path, *arguments]
         guarded(failures.tell, "run", lambda: _run(name if as_module else path, as_module=as_module))
     if write_suite:
         failing = [] if not failures.count else ["the command"]
         write({"kind": "suite", "passed": 1 - len(failing), "failing": failing, "complete": True})
+
+
+def _as_project_tests_run(arguments: List[str]) -> List[str]:
+    """Without what a project adds to every run (`addopts`): it often writes into the project, which is read-only.
+
+    Coverage that the command itself asks for goes elsewhere.
+    """
+    os.environ.pop("PYTEST_ADDOPTS", None)
+    os.environ.setdefault("COVERAGE_FILE", tempfile.gettempdir() + "/coverage")
+    return ["-o", "addopts=", "-p", "no:cacheprovider", *arguments]
 
 
 def parse(command: List[str]) -> Any:

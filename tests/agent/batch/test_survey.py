@@ -105,6 +105,16 @@ def test_a_command_is_profiled_instead(sandbox: Sandbox, shop: Path, words: tupl
     assert (survey.suite.passed, survey.suite.failing) == (1, ())
 
 
+def test_a_command_of_pytest_writes_nothing_that_only_the_project_asks_for(sandbox: Sandbox, shop: Path) -> None:
+    (shop / "pytest.ini").write_text("[pytest]\naddopts = --junitxml=report.xml\n", encoding="utf-8")
+    words = python_command(("pytest", "-q", "tests/test_texts.py"))
+    settings = RunSettings(str(shop), batch=BatchPlace(command=words, command_folder=str(shop)))
+    survey = take_survey(sandbox, shop, settings, LIMIT_S)
+    assert "table" in by_name(rank(survey))
+    assert survey.suite is not None
+    assert (survey.suite.passed, survey.suite.failing) == (1, ())
+
+
 def test_a_command_that_fails_before_it_calls_anything_says_why(sandbox: Sandbox, shop: Path) -> None:
     settings = RunSettings(str(shop), batch=BatchPlace(command=("-m", "no_such_module"), command_folder=str(shop)))
     with pytest.raises(WorkloadError, match="no_such_module"):
