@@ -80,7 +80,7 @@ def ci(
         str,
         typer.Option(
             metavar="COMMAND",
-            help="python SCRIPT.py …, python -m MODULE … or pytest …: calls the functions. Default: the project's tests.",
+            help="python SCRIPT.py …, python -m MODULE … or pytest …: calls the functions. Default: the tests.",
             rich_help_panel=_HOW,
         ),
     ] = "",
