@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 
 AS_FAST = 0.005  # what a ratio may be below 1 and still be written as `1.00x`
 SMALL = 0.1  # a ratio below it would lose its digits
+GAINS = "it gains "  # before a ratio
 
 
 def format_ratio(ratio: float) -> str:

@@ -50,7 +50,7 @@ _MOST_EDITS = 200
 _LOSS = 0.95
 _STEEPER = 0.3  # of measured exponents; less may be chance
 _TESTS = "pytest"  # the origin of what they give; of one test `pytest: tests/test_a.py::test_b`
-_LATER = "what was left of the time is too little for it; allow more minutes, or fewer functions"
+_LATER = "too little time was left for it; allow more minutes, or fewer functions"
 _INTERRUPTED = "the run was interrupted"
 
 

@@ -166,7 +166,7 @@ class _Turns:
             share_s = self._share_s(turns, is_begun=is_begun)
             if share_s is None:
                 number += 1
-                self._add(target, Outcome(target, "not_reached", "what was left of the time is too little for it"))
+                self._add(target, Outcome(target, "not_reached", "too little time was left for it"))
             elif not is_begun and self._is_hopeless(target):
                 self._add(target, Outcome(target, NOTHING_TO_PROPOSE, "no rule fits it"))
             else:

@@ -48,7 +48,7 @@ def run(
         list[str] | None,
         typer.Argument(
             metavar="[-- COMMAND…]",
-            help="python SCRIPT.py …, python -m MODULE … or pytest …: profiled to find many targets, not the tests.",
+            help="python SCRIPT.py …, python -m MODULE … or pytest …: profiled to find many targets.",
             show_default=False,
         ),
     ] = None,

@@ -315,7 +315,7 @@ class VersionJudge:
             counterexample=look.example,
             agreement=agreement,
             objection=objection,
-            caveat="" if decision is ComparisonDecision.DIFFERENT else caveat,
+            caveat=caveat if decision in MEASURED else "",
             larger_inputs=look.told,
             before=said.before,
             after=said.after,

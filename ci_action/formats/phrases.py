@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from afterburner.agent.wording import count, format_ratio
+from afterburner.agent.wording import GAINS, count, format_ratio
 from afterburner.ci_action.report.document import Decision, Mode
 
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ _OF_REGRESSIONS = {
     Decision.CONDITIONAL: "not slower on the calls that were seen",
     Decision.DIFFERENT: "no answer, as it behaves differently",
 }
-_NOTHING_CHANGED = "No function that both commits have was changed"
+_NOTHING_CHANGED = "No function that both commits have was changed in a file that counts"
 _UNPROVEN = (  # what speaks against a claim, the gravest first
     (Decision.DIFFERENT, "different in behaviour"),
     (Decision.SLOWER, "slower"),
@@ -70,7 +70,8 @@ def explained(function: FunctionPart, document: CiDocument) -> str:
 
 def with_caveat(function: FunctionPart, shown: Callable[[str], str] = str) -> str:
     """What has to be known of a verdict, to stand behind it; empty: nothing. `shown` is how the words are written."""
-    is_more = function.decision is Decision.SLOWER and not function.caveat.startswith("only ")
+    is_limited = function.caveat.startswith("only ") or GAINS in function.caveat
+    is_more = function.decision is Decision.SLOWER and not is_limited
     joined = "and" if is_more else "but"
     return f", {joined} {shown(function.caveat)}" if function.caveat else ""
 
@@ -135,10 +136,10 @@ def _headline_of_rewrites(document: CiDocument) -> str:
     improved = document.of(Decision.IMPROVED)
     if not document.considered and document.mode is Mode.OPTIMIZE:
         if document.left_out:
-            return "No changed function could be looked at"
+            return "No changed function was looked at"
         return "No function was added or changed in a file that counts"
-    if not improved and not document.looked_at and (document.functions or document.left_out):
-        return f"No {'changed ' if document.mode is Mode.OPTIMIZE else ''}function could be looked at"
+    if not improved and not document.not_failed and (document.functions or document.left_out):
+        return f"No {'changed ' if document.mode is Mode.OPTIMIZE else ''}function was looked at"
     if not improved:
         rewrite = f"No {'faster' if document.objective == 'time' else 'leaner'} rewrite was"
         cut_short = [each for each in document.functions if each.cut_short or each.decision is Decision.NOT_REACHED]

@@ -208,7 +208,7 @@ class CiDocument(_Part):
         return self.of(Decision.TOO_NOISY, Decision.FAILED, Decision.INTERRUPTED, Decision.NOT_REACHED, *others)
 
     @property
-    def looked_at(self) -> list[FunctionPart]:
+    def not_failed(self) -> list[FunctionPart]:
         """The functions of which something was found out, or would have been with more time."""
         return [each for each in self.functions if each.decision is not Decision.FAILED]
 

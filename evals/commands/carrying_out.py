@@ -39,7 +39,8 @@ def carry_out(folder: RunFolder, resources: Resources, *, is_new: bool, quiet: b
         raise
     except BaseException:
         sys.stderr.write(
-            "What is done is stored; a model's answer that was under way is asked for again. "
+            "What is done is stored, and so are a model's answers. Problems that were begun are measured again, and an "
+            "answer that was under way is asked for again. "
             f"Go on with: {_resume(folder)}\n"
         )
         raise

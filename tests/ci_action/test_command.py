@@ -114,7 +114,7 @@ def test_what_is_printed_is_the_document_alone(
     assert done.stderr.startswith("::stop-commands::") == in_a_job
     assert not re.search("^::", done.stdout, re.MULTILINE)
     begins = {
-        "markdown": "## Afterburner Agent: No function that both commits have was changed",
+        "markdown": "## Afterburner Agent: No function that both commits have was changed in a file that counts",
         "json": '{\n  "schema": 1',
         "sarif": '{\n  "$schema"',
         "junit": "<?xml",

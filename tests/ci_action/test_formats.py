@@ -112,11 +112,14 @@ def test_a_hostile_report_is_one_inert_comment(text: str) -> None:
             document(function(decision=Decision.CONDITIONAL), mode=Mode.REGRESSIONS),
             "No slow-down was found in 1 changed function",
         ),
-        (document(mode=Mode.REGRESSIONS, functions=[]), "No function that both commits have was changed"),
-        (document(function(decision=Decision.FAILED)), "No changed function could be looked at"),
+        (
+            document(mode=Mode.REGRESSIONS, functions=[]),
+            "No function that both commits have was changed in a file that counts",
+        ),
+        (document(function(decision=Decision.FAILED)), "No changed function was looked at"),
         (
             document(functions=[], left_out=[LeftOutPart(file="a.py", function="f", reason="no call of it was seen")]),
-            "No changed function could be looked at",
+            "No changed function was looked at",
         ),
         (
             document(

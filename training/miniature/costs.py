@@ -43,7 +43,7 @@ class GrpoCost:
         update_s: what is left: updates of the weights, checkpoints, the log.
         answer_tokens: that the model wrote.
         runs: of programs in the sandbox.
-        slots_busy: the share of the time of rewards in which a core for programs was leased; its mean over steps.
+        slots_busy: the share of the time of rewards in which a core for programs was leased.
     """
 
     generation_s: float
@@ -57,7 +57,7 @@ class GrpoCost:
 def grpo_cost(metrics: Sequence[Path]) -> GrpoCost:
     """Add up the metrics of training runs, each step of which has a line."""
     generation_s = reward_s = whole_s = tokens = busy = 0.0
-    runs = steps = 0
+    runs = 0
     for path in metrics:
         rows = [row for row in _rows(path) if "reward/time_s" in row]
         for row, following in zip(rows, [*rows[1:], None], strict=True):
@@ -65,11 +65,11 @@ def grpo_cost(metrics: Sequence[Path]) -> GrpoCost:
             reward_s += row["reward/time_s"]
             tokens += row["generation/time_s"] * row["generation/tokens_per_s"]
             runs += round(row["reward/runs"])
-            busy += row.get("reward/slots_busy", 0.0)  # nothing ran where no answer held code
-            steps += 1
+            busy += row["reward/time_s"] * row.get("reward/slots_busy", 0.0)  # nothing ran where no answer held code
             if following is None or _is_of_another_process(row, following):  # which counts from zero
                 whole_s += row["time_s"]
-    return GrpoCost(generation_s, reward_s, whole_s - generation_s - reward_s, tokens, runs, busy / max(1, steps))
+    slots_busy = busy / reward_s if reward_s else 0.0
+    return GrpoCost(generation_s, reward_s, whole_s - generation_s - reward_s, tokens, runs, slots_busy)
 
 
 def _is_of_another_process(row: Mapping[str, Any], following: Mapping[str, Any]) -> bool:

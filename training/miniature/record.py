@@ -46,7 +46,7 @@ def check_same(out: Path, size: Size, experiments: Sequence[Experiment]) -> None
     if differing := [name for name in asked if known.get(name) != asked[name]]:
         raise UsageError(
             f"{out} holds a miniature with another {differing[0].removesuffix('s')}, whose models would be reused for "
-            "this one. Give another --out."
+            "this one. Repeat the options that it was begun with, such as --smoke, or give another --out."
         )
 
 

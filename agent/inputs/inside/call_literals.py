@@ -14,12 +14,14 @@ import sys
 from types import BuiltinFunctionType, ModuleType
 from typing import Any, Dict, List, Mapping, Sequence, Set, Tuple
 
+from ....sandbox.driver.user_module import attribute_names
 from .array_literals import array_text
 from .call_parts import fields, is_dataclass, record_with
 from .container_kinds import NotBuildableError, is_named_tuple
 from .list_iterators import LIST_ITERATOR, items_left
 
 MAX_TEXT = 2_000
+SHORTEST_SHARE = 8  # characters of an argument that tell something
 MAX_DEPTH = 40
 MAX_PARTS = 1_000
 _NAMES = "abcdefgh"
@@ -42,9 +44,10 @@ def call_text(
     writer = LiteralWriter([*args, *kwargs.values(), *state.values()])
     assigned = ["%s = %s" % (name, writer.text(value)) for name, value in state.items()]
     given = [writer.text(value) for value in args]
-    holder, name = "", qualname
+    names = attribute_names(qualname)
+    holder, name = "", ".".join(names)
     if (kind in ("method", "property") and given and not given[0].startswith("<")) or (kind == "class" and given):
-        holder, name = given.pop(0), "." + qualname.rpartition(".")[2]
+        holder, name = given.pop(0), "." + names[-1]
     given += ["%s=%s" % (key, writer.text(value)) for key, value in kwargs.items()]
     parts = [*writer.definitions, *assigned, holder, *given]
     most = MAX_TEXT - len(name) - 2 * len(parts)
@@ -66,7 +69,9 @@ def _shortened(texts: Sequence[str], most: int) -> List[str]:
         if length > share:
             break
         left -= length
-    end = max(share // 3, 1)
+    if share < SHORTEST_SHARE:
+        return list(texts)  # nothing could be told of any; the end of the call is cut off
+    end = share // 3
     return [text if len(text) <= share else text[: share - end - 1] + "\u2026" + text[-end:] for text in texts]
 
 

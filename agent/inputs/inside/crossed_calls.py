@@ -11,7 +11,6 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, Dict, Iterator, List, Mapping, Sequence, Set
 
 from .assumptions import Assumed
-from .mended_values import Mender
 
 if TYPE_CHECKING:
     from types import ModuleType
@@ -19,6 +18,7 @@ if TYPE_CHECKING:
 
     from ....sandbox.driver.call_blobs import Call
     from .call_parts import Root
+    from .mended_values import Mender
 
 CROSSED = "a difference with arguments of real calls"
 MOST_CROSSED = 24  # calls that arguments are taken from
@@ -40,46 +40,56 @@ def _free_names(expression: str) -> Set[str]:
     return {node.id for node in names} - bound
 
 
-def crossed(
-    root: Root, parameters: Sequence[str], names: Sequence[str], others: Sequence[Root], holds: Callable[[Root], bool]
-) -> Iterator[Root]:
+def crossed(root: Root, parameters: Sequence[str], names: Sequence[str], others: Sequence[Root]) -> Iterator[Root]:
     """The call with the arguments that other calls give for some parameters, as far as each gives all of these.
-
-    Of each the argument as it is, and with as much in it of the call's own as the assumptions allow.
 
     Args:
         root: of the call.
         parameters: the names of those to replace.
         names: those of all parameters that can be given by position, in their order.
         others: the other calls.
-        holds: whether a call keeps to the assumptions.
     """
-    own = _arguments(root, names)
     for other in others[:MOST_CROSSED] if parameters else ():
-        given = _arguments(other, names)
+        given = arguments(other, names)
         if all(name in given for name in parameters):
             made = root
             for name in parameters:
                 made = _with_argument(made, name, given[name], names)
             yield made
-            if holds(made):
-                yield from _mended(made, {name: own[name] for name in parameters if name in own}, names, holds)
 
 
-def _mended(root: Root, own: Mapping[str, Any], names: Sequence[str], holds: Callable[[Root], bool]) -> Iterator[Root]:
-    """The call with as much of the arguments `own` as may be; nothing if that is none of them."""
-    mender, made = Mender(), root
-    for name, value in own.items():
+def mended(
+    root: Root, own: Mapping[str, Any], names: Sequence[str], holds: Callable[[Root], bool], mender: Mender
+) -> Iterator[Root]:
+    """A crossed call with as much of the call's own arguments as may be; nothing if that is none of them.
+
+    Args:
+        root: what `crossed` made of the call.
+        own: the call's own arguments that were replaced, by the names of their parameters.
+        names: those of all parameters that can be given by position, in their order.
+        holds: whether a call keeps to the assumptions.
+        mender: of the job.
+    """
+    made = root
+    for name, value in own.items() if holds(root) else ():
+        if not mender.begin():
+            break
         whole = _with_argument(made, name, value, names)
         if holds(whole):
             made = whole
             continue
-        given = _arguments(made, names)[name]
+        given = arguments(made, names)[name]
         part = mender.nearest(given, value, partial(_holds_with, holds, made, name, names))
         if part is not given:
             made = _with_argument(made, name, part, names)
     if made is not root:
         yield made
+
+
+def arguments(root: Root, names: Sequence[str]) -> Dict[str, Any]:
+    """What a call gives, by the names of the parameters."""
+    args, kwargs = root
+    return {**dict(zip(names, args)), **kwargs}  # noqa: B905 - for Python 3.9
 
 
 def _holds_with(holds: Callable[[Root], bool], root: Root, name: str, names: Sequence[str], value: Any) -> bool:
@@ -94,8 +104,3 @@ def _with_argument(root: Root, name: str, value: Any, names: Sequence[str]) -> R
     else:
         kwargs[name] = value
     return [args, kwargs]
-
-
-def _arguments(root: Root, names: Sequence[str]) -> Dict[str, Any]:
-    args, kwargs = root
-    return {**dict(zip(names, args)), **kwargs}  # noqa: B905 - for Python 3.9

@@ -61,11 +61,11 @@ def _derive(request: Request, module: ModuleType, write: Write) -> None:
     if request["lacks_heavy"]:
         heavy = list(itertools.islice(_near_costliest(blobs[0], method), MAX_VARIANTS))
     attempts = _Attempts(trier, request, write)
-    # The host keeps the cheapest and one that is dear, so one attempt has to succeed that takes about as long as the
-    # costliest call. Where no other call does, a gain could not be measured both on inputs to select by and on held-out
+    # The host keeps the cheapest and one that is dear, so one attempt that takes about as long as the costliest call
+    # has to succeed. Where no other call does, a gain could not be measured both on inputs to select by and on held-out
     # ones without it.
     for blob, may_raise in heavy[:MAX_HEAVY_TRIED]:
-        if attempts.over() or (attempts.make(blob, may_raise=may_raise) and attempts.dearest_s >= request["heavy_s"]):
+        if attempts.over() or attempts.make_heavy(blob, may_raise=may_raise):
             break
     for blob, may_raise in sorted(light, key=lambda variant: len(variant[0])):
         if attempts.over():
@@ -105,11 +105,11 @@ class _Attempts:
         self._limit_s = min(LIMIT_S, SLACK * request["most_s"] + SLACK_S)
         self._raising = 0
         self._spent_s = 0.0
-        self.dearest_s = 0.0
+        self._dearest_s = 0.0
 
     def over(self) -> bool:
         """Whether no more are wanted; the dearest does not count."""
-        is_spent = self._spent_s - self.dearest_s > self._request["budget_s"]
+        is_spent = self._spent_s - self._dearest_s > self._request["budget_s"]
         if self._trier.written >= MAX_DERIVED or is_spent:
             return True
         if time.monotonic() <= self._deadline_s:
@@ -128,8 +128,16 @@ class _Attempts:
         kept = self._trier.keep(blob, *cost)
         self._raising += kept and cost[1] == "raised"
         self._spent_s += cost[0]
-        self.dearest_s = max(self.dearest_s, cost[0])
+        self._dearest_s = max(self._dearest_s, cost[0])
         return kept
+
+    def make_heavy(self, blob: bytes, *, may_raise: bool) -> bool:
+        """Try one that is not charged to the others' time. Tells whether it was of use, and heavy."""
+        spent_s, dearest_s = self._spent_s, self._dearest_s
+        is_kept = self.make(blob, may_raise=may_raise)
+        cost_s = self._spent_s - spent_s
+        self._spent_s, self._dearest_s = spent_s, dearest_s
+        return is_kept and cost_s >= float(self._request["heavy_s"])
 
     def _tell_too_long(self, blob: bytes, limit_s: float) -> None:
         call = load_call(blob)

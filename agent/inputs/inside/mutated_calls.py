@@ -10,18 +10,18 @@ import base64
 import collections
 import importlib
 from itertools import islice
-from typing import TYPE_CHECKING, Any, Callable, Deque, Dict, Iterator, List, NamedTuple, Sequence
+from typing import TYPE_CHECKING, Any, Callable, Deque, Dict, Iterable, Iterator, List, NamedTuple, Sequence
 
 from ....sandbox.driver.call_blobs import Call, load_call
 from ....sandbox.driver.user_module import resolve
 from .assumptions import Assumed
 from .branch_meter import Guide
 from .broken_contract import Rules
-from .call_parts import Site, fixed_sites, root_of
+from .call_parts import Root, Site, fixed_sites, root_of
 from .call_trial import Trier, limit_memory
 from .compiled_patterns import compiled_patterns
 from .contract import Contract
-from .crossed_calls import CROSSED, broken_parameters, crossed
+from .crossed_calls import CROSSED, arguments, broken_parameters, crossed, mended
 from .drawn_calls import Allowed, Drawer
 from .edge_values import in_turns
 from .fitted_values import fitted
@@ -38,6 +38,7 @@ from .input_cases import (
     with_optional,
 )
 from .iterator_arguments import root_with_lists
+from .mended_values import Mender
 from .optional_arguments import Signature, signature_of
 from .related_values import Constants, mentioned_values
 from .small_pieces import Base, bases_of, fixed_forms, piece_of
@@ -162,12 +163,24 @@ def _make_fitted(request: Request, work: _Work) -> None:
 
 
 def _make_crossed(request: Request, module: ModuleType, work: _Work) -> None:
+    """Real arguments as they are come first: mending them takes its time."""
     others, names = [base.root for base in work.bases], work.knowledge.signature.names
+    to_mend = []
     for encoded in request["given"]:
         call = load_call(base64.b64decode(encoded))
         broken, root = broken_parameters(module, work.function, request["assume"], call), root_with_lists(call)
-        made = crossed(root, broken, names, others, lambda root: work.assumed.hold(*root)) if broken else iter((root,))
-        work.attempts.make_given(Input(CROSSED, root, call) for root in made)
+        made = list(crossed(root, broken, names, others)) if broken else [root]
+        work.attempts.make_given(_crossed_inputs(made, call))
+        own = {name: value for name, value in arguments(root, names).items() if name in broken}
+        to_mend += [(call, each, own) for each in made if own]
+    mender = Mender()
+    for call, root, own in reversed(to_mend):  # what was found last asks for it most
+        parts = mended(root, own, names, lambda root: work.assumed.hold(*root), mender)
+        work.attempts.make_given(_crossed_inputs(parts, call))
+
+
+def _crossed_inputs(roots: Iterable[Root], call: Call) -> Iterator[Input]:
+    return (Input(CROSSED, root, call) for root in roots)
 
 
 def _make_unhinted(work: _Work) -> None:

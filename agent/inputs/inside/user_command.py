@@ -45,11 +45,14 @@ def run_command(request: Request, recorder: Any, write: Write) -> None:
 def _as_project_tests_run(arguments: List[str]) -> List[str]:
     """Without what a project adds to every run (`addopts`): it often writes into the project, which is read-only.
 
-    Coverage that the command itself asks for goes elsewhere.
+    The cache, and coverage that the command itself asks for, go elsewhere.
     """
     os.environ.pop("PYTEST_ADDOPTS", None)
-    os.environ.setdefault("COVERAGE_FILE", tempfile.gettempdir() + "/coverage")
-    return ["-o", "addopts=", "-p", "no:cacheprovider", *arguments]
+    folder = tempfile.gettempdir()
+    os.environ.setdefault("COVERAGE_FILE", folder + "/coverage")
+    # What `addopts` loads may know other settings of the project, which takes warnings for errors.
+    unknown_settings = ["-W", "ignore::pytest.PytestConfigWarning"]
+    return ["-o", "addopts=", "-o", "cache_dir=%s/pytest" % folder, *unknown_settings, *arguments]
 
 
 def parse(command: List[str]) -> Any:

@@ -7,7 +7,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import pytest
 
-from afterburner.agent.inputs.inside.crossed_calls import crossed
+from afterburner.agent.inputs.inside import mended_values
+from afterburner.agent.inputs.inside.crossed_calls import arguments, crossed, mended
+from afterburner.agent.inputs.inside.mended_values import Mender
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -35,6 +37,16 @@ class Stop(NamedTuple):
 
 def _parcels(*pairs: tuple[int, int]) -> list[Parcel]:
     return [Parcel(*pair) for pair in pairs]
+
+
+def made_of(
+    root: list[Any], others: list[Any], names: list[str], holds: Callable[[list[Any]], bool]
+) -> tuple[list[Any], list[Any]]:
+    """What is made of a call: with whole arguments of the others, and with mended ones."""
+    wholes = list(crossed(root, names, names, others))
+    own, mender = arguments(root, names), Mender()
+    replaced = {name: own[name] for name in names}
+    return wholes, [part for each in wholes for part in mended(each, replaced, names, holds, mender)]
 
 
 @pytest.mark.parametrize(
@@ -77,30 +89,51 @@ def test_a_real_argument_takes_as_much_of_the_other_as_it_may(
     own: Any, real: Any, holds: Callable[[Any], bool], expected: Any
 ) -> None:
     assert not holds(own)
-    made = list(crossed([[own, "other"], {}], ["it"], ["it"], [[[real], {}]], lambda root: holds(root[0][0])))
-    assert made[0] == [[real, "other"], {}]
-    assert [repr(root) for root in made[1:]] == [repr([[expected, "other"], {}])]
-    assert all(holds(root[0][0]) for root in made)
+    [whole], parts = made_of([[own, "other"], {}], [[[real], {}]], ["it"], lambda root: holds(root[0][0]))
+    assert whole == [[real, "other"], {}]
+    assert [repr(root) for root in parts] == [repr([[expected, "other"], {}])]
+    assert all(holds(root[0][0]) for root in parts)
 
 
 def test_of_two_arguments_one_may_stay_whole() -> None:
-    made = list(
-        crossed([[5], {"high": 0}], ["low", "high"], ["low", "high"], [[[1, 7], {}]], lambda root: _of(root)[0] <= 6)
+    names = ["low", "high"]
+    [whole], parts = made_of([[5], {"high": 0}], [[[1, 7], {}]], names, lambda root: arguments(root, names)["high"] < 7)
+    assert arguments(whole, names) == {"low": 1, "high": 7}
+    assert not parts, "the real arguments do not keep to it themselves"
+    _, parts = made_of([[5], {"high": 0}], [[[1, 7], {}]], names, lambda root: arguments(root, names)["high"] > 0)
+    assert [arguments(root, names) for root in parts] == [{"low": 5, "high": 7}]
+
+
+@pytest.mark.parametrize(("own", "real"), [(-1, 4), ([-1], [4]), ([], [4]), ("-", [4])])
+def test_nothing_more_is_made_where_nothing_of_the_other_may_stay(own: Any, real: Any) -> None:
+    _, parts = made_of([[own], {}], [[[real], {}]], ["it"], lambda root: root[0][0] in (4, [4]))
+    assert not parts
+
+
+class Odd(list[int]):
+    """A list with a length of its own."""
+
+    def __len__(self) -> int:
+        """Nobody asks for it."""
+        raise ValueError
+
+
+def test_code_of_a_container_is_not_run() -> None:
+    _, parts = made_of(
+        [[Odd([-1, 2])], {}], [[[Odd([7, 8, 9])], {}]], ["it"], lambda root: list.__getitem__(root[0][0], 0) > 0
     )
-    assert [_of(root) for root in made] == [(1, 7), (5, 0)]
+    assert [list.__repr__(root[0][0]) for root in parts] in ([], ["[7, 2]"], ["[7, 2, 9]"])
 
 
-def _of(root: list[Any]) -> tuple[int, int]:
-    args, kwargs = root
-    low, high = (*args, *kwargs.values())
-    return low, high
+def test_mending_ends_in_time_and_after_whole_arguments(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A condition on long lists may take long; what real calls give as a whole does not wait for it."""
+    monkeypatch.setattr(mended_values, "MENDING_S", -1.0)
+    wholes, parts = made_of([[[-1] * 5_000], {}], [[[[1] * 12], {}]] * 24, ["it"], lambda root: min(root[0][0]) >= 0)
+    assert len(wholes) == 24
+    assert not parts
 
 
-def test_nothing_more_is_made_where_nothing_of_the_other_may_stay() -> None:
-    assert len(list(crossed([[-1], {}], ["it"], ["it"], [[[4], {}]], lambda root: root[0][0] > 0))) == 1
-
-
-def test_a_long_argument_is_mended_in_bounded_time() -> None:
+def test_the_tries_for_one_argument_are_bounded() -> None:
     tried = 0
 
     def holds(root: list[Any]) -> bool:
@@ -108,6 +141,5 @@ def test_a_long_argument_is_mended_in_bounded_time() -> None:
         tried += 1
         return all(item >= 0 for item in root[0][0])
 
-    made = list(crossed([[[-1] * 5_000], {}], ["it"], ["it"], [[[[1] * 12], {}]], holds))
-    assert len(made) >= 1
-    assert tried < 1_000
+    made_of([[[-1] * 5_000], {}], [[[[1] * 12], {}]], ["it"], holds)
+    assert 12 < tried <= mended_values.MOST_TRIES + 2

@@ -98,7 +98,7 @@ walk("a trusted workspace: from the light bulb to the report, and back", FILES, 
   await progress.waitFor({ state: "detached" });
   await code.idle().waitFor();
   await code.command("Afterburner: Cancel a Run");
-  await code.notification("no run waits or goes on").waitFor();
+  await code.notification("no run is active or queued").waitFor();
   assert.equal(await code.text(), PAIRS);
 });
 

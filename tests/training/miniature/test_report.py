@@ -213,6 +213,17 @@ def _step(generation_s: float, reward_s: float) -> dict[str, float]:
     }
 
 
+def test_cores_count_as_busy_for_as_long_as_rewards_took(tmp_path: Path) -> None:
+    path = tmp_path / "metrics.jsonl"
+    rows = [
+        {"step": 1, "time_s": 40.0, **_step(1.0, 30.0), "reward/slots_busy": 0.1},
+        {"step": 2, "time_s": 60.0, **_step(1.0, 10.0), "reward/slots_busy": 0.5},
+    ]
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    assert grpo_cost([path]).slots_busy == pytest.approx(0.2)
+    assert grpo_cost([]).slots_busy == 0.0
+
+
 def test_stages_have_the_times_that_were_noted(tmp_path: Path) -> None:
     (tmp_path / "times.jsonl").write_text('{"stage": "base model", "time_s": 1.5}\n{"stage": "b", "time_s": 2.0}\n')
     assert stage_times_s(tmp_path) == {"base model": 1.5, "b": 2.0}

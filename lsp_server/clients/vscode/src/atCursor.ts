@@ -4,7 +4,7 @@ import { CodeAction, commands, window } from "vscode";
 const KIND = "refactor.rewrite.afterburner";
 const NONE: Record<string, string> = {
   apply: "no proven rewrite waits for the function at the cursor.",
-  hottest: "this file has no two functions to choose from.",
+  hottest: "this file does not have several functions.",
   profile: "hints are off. The setting afterburner.hints turns them on.",
 };
 

@@ -124,7 +124,7 @@ class Extension {
 
   private async cancelOne(): Promise<void> {
     if (!(await this.runs.offerToCancel())) {
-      void window.showInformationMessage("Afterburner: no run waits or goes on.");
+      void window.showInformationMessage("Afterburner: no run is active or queued.");
     }
   }
 
