@@ -124,7 +124,9 @@ def _candidates(calls: Sequence[Dict[str, Any]]) -> Iterator[Assumption]:
         if _all_of(values[one], _NUMBERS) and _all_of(values[other], _NUMBERS):
             yield "%s <= %s" % (one, other), "`%s` is at most `%s`" % (one, other)
         for inner, outer in ((one, other), (other, one)):
-            if _all_of(values[outer], (*SEQUENCES, *MAPPINGS, set, frozenset)):
+            # A switch is in a list of numbers by chance: True == 1.
+            is_switch = _all_of(values[inner], (bool, type(None)))
+            if _all_of(values[outer], (*SEQUENCES, *MAPPINGS, set, frozenset)) and not is_switch:
                 yield "%s in %s" % (inner, outer), "`%s` is in `%s`" % (inner, outer)
 
 

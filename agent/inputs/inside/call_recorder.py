@@ -70,7 +70,7 @@ class Recorder:
     def __init__(self, qualname: str, copy: Copy, write: Write, module: str = "") -> None:
         self.qualname, self.module = qualname, module
         self.names = qualname.split(".")
-        self.origin = "captured"
+        self.origin = "captured from an import"  # until a source says what it runs: tests import, and it is called
         self.count = 0
         self.written = 0
         self.copy, self._write = copy, write

@@ -1,0 +1,17 @@
+"""What may be assumed of calls, from what all real ones have in common."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from afterburner.agent.inputs.inside.assumptions import _candidates
+
+
+@pytest.mark.parametrize(("value", "is_told"), [(1, True), ("a", True), (True, False), (None, False)])
+def test_a_switch_is_no_element_of_a_list(value: Any, *, is_told: bool) -> None:
+    """True is in a list of numbers by chance, since it equals 1."""
+    calls = [{"index": [value, 0, 2], "wanted": value}, {"index": [value], "wanted": value}]
+    told = {expression for expression, _ in _candidates(calls)}
+    assert ("wanted in index" in told) == is_told
