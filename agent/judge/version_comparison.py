@@ -46,7 +46,7 @@ if TYPE_CHECKING:
     from afterburner.sandbox import Measurement
 
 OUT_OF_TIME = "the time budget ended before the versions were measured; --max-seconds allows more"
-NO_LARGER = "no larger inputs that are quick enough could be made: what only more data shows was not seen"
+NO_LARGER = "no larger inputs could be made, or none that is quick enough: what only more data shows was not seen"
 NOT_LARGER = "larger inputs were not tried to the end, since the time was up"
 BLOCKS_TOLD = 4
 MOST_LATE = 3  # calls that run into the time limit by themselves, while one is looked for that ends and is wrong
