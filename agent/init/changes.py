@@ -28,6 +28,7 @@ _PLACEHOLDER_COMMENT = "Replace with your copy of Afterburner Agent and the comm
 _INSTALL = "python -m pip install pytest -r requirements.txt"
 _ACTION = re.compile(r"[\w.-]+/[\w.-]+(?:/[\w./-]+)?@[0-9a-f]{40}", re.ASCII)
 _HINTS = "afterburner.hints"
+_PYTEST = (r"pytest\b(?!-)", r"pytest-")  # itself, else a plugin
 _TEST_TOOLS = ("test", "tests", "testing", "dev")  # how projects call the extra, or the group, of their tests
 _NO_TABLE = "`tool` is no plain table there; add [tool.afterburner] yourself"
 
@@ -170,17 +171,18 @@ def _own_requirements(folder: Path) -> str:
 
 
 def _test_extra(project: dict[str, Any], *path: str) -> str:
-    """The name under which a table of pyproject.toml lists pytest among others; empty if none does."""
+    """The name under which a table of pyproject.toml lists pytest, or a plugin that brings it; empty if none does."""
     table: object = project
     for key in path:
         table = table.get(key) if isinstance(table, dict) else None
     lists = table if isinstance(table, dict) else {}
-    return next((name for name in _TEST_TOOLS if _names_pytest(lists.get(name))), "")
+    found = (name for wanted in _PYTEST for name in _TEST_TOOLS if _names(lists.get(name), wanted))
+    return next(found, "")
 
 
-def _names_pytest(requirements: object) -> bool:
+def _names(requirements: object, wanted: str) -> bool:
     known = requirements if isinstance(requirements, list) else []
-    return any(isinstance(each, str) and re.match(r"pytest\b(?!-)", each) for each in known)
+    return any(isinstance(each, str) and re.match(wanted, each) for each in known)
 
 
 def editor_settings(folder: Path) -> Change:

@@ -303,6 +303,7 @@ def test_the_workflow_installs_what_the_project_has(tmp_path: Path) -> None:
     for tables, tools in (
         (extras + group, ' -e ".[tests]"'),
         (group, " -e . --group dev"),
+        ('[dependency-groups]\ndev = ["ruff", "pytest-cov"]\n', " -e . --group dev"),
         ("[dependency-groups]\ntest = 3\n", " -e ."),
     ):
         (tmp_path / "pyproject.toml").write_text(project + tables)
