@@ -61,7 +61,9 @@ def told_of_losses(bench: Workbench, objective: Objective, said: Comparison) -> 
     if any(after <= before for before, after in used) or after_s < TELLING * before_s:
         return ""
     times = f"{format_seconds(before_s)} before and {format_seconds(after_s)} after"
-    return f"it loses most on {calls[number].description}: {format_change(before_s / after_s)}, {times}"
+    return (
+        f"of the timed calls it loses most on {calls[number].description}: {format_change(before_s / after_s)}, {times}"
+    )
 
 
 def _told_one_by_one(bench: Workbench, objective: Objective, said: Comparison) -> Sequence[WorkloadCall]:

@@ -94,7 +94,9 @@ if __name__ == "__main__":
     said, _ = TwoSidedJudge(Objective.TIME, 0.05, 0).confirm(source, Deadline.after(60), held_out_from=0)
     assert said.decision is Decision.IMPROVED, said.reason
     loss = told_of_losses(bench, Objective.TIME, said)
-    assert re.fullmatch(r"it loses most on common\(\[\], \[0, .*\]\): .*x slower, .* before and .* after", loss), loss
+    assert re.fullmatch(
+        r"of the timed calls it loses most on common\(\[\], \[0, .*\]\): .*x slower, .* before and .* after", loss
+    ), loss
     assert not told_of_losses(bench, Objective.MEMORY, said)
 
 
@@ -124,7 +126,7 @@ def test_real_calls_are_told_where_they_gain_more_or_less_than_all(ratio: float,
 def test_a_call_that_loses_in_some_blocks_alone_is_not_told(is_steady: bool) -> None:
     blocks = [handmade_block([9.0, 1e-6], [3.0, 2e-6 if is_steady or number else 0.9e-6]) for number in range(8)]
     said = Comparison(Decision.IMPROVED, "", Gain(3.0, 2.9, 3.1, 0.98, 8), blocks=tuple(blocks))
-    told = "it loses most on g(): 2.00x slower, 1.00 µs before and 2.00 µs after"
+    told = "of the timed calls it loses most on g(): 2.00x slower, 1.00 µs before and 2.00 µs after"
     assert told_of_losses(handmade_bench(), Objective.TIME, said) == (told if is_steady else "")
 
 
