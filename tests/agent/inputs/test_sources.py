@@ -392,25 +392,26 @@ def test_edge_cases_of_large_arguments_are_light_but_for_one(project: Project) -
 
 
 @pytest.mark.parametrize(
-    ("function", "calls"),
+    ("function", "calls", "heavy"),
     [
         (
             "def f(left, right):\n    return [each for each in left if each in right]",
-            "f([1, 2], [2])\nf(LONG, LONG[::2])",
+            "f([1, 2, 2, 3], [2, 3, 2])\nf(LONG, LONG[::2])",
+            {"f([0, 1, 2, …], [0, 2, 4, …])"},
         ),
-        ("def f(n):\n    return n if n < 2 else f(n - 1) + f(n - 2)", "f(3)\nf(22)"),
-        ("def f(pairs):\n    return [key for key in pairs if key in list(pairs)]", "f({1: 2})\nf(dict.fromkeys(LONG))"),
+        ("def f(n):\n    return n if n < 2 else f(n - 1) + f(n - 2)", "f(3)\nf(22)", {"f(22)", "f(21)"}),
     ],
-    ids=["ascending lists", "a number", "a dictionary"],
+    ids=["ascending lists", "a number"],
 )
-def test_where_one_call_alone_is_heavy_another_is_derived_from_it(project: Project, function: str, calls: str) -> None:
+def test_where_one_call_alone_is_heavy_another_is_derived_from_it(
+    project: Project, function: str, calls: str, heavy: set[str]
+) -> None:
     """So a gain shows on the held-out inputs, too, which are small ones otherwise."""
     project.write("loops.py", f"LONG = list(range(2_000))\n\n\n{function}\n")
     project.write("calls.py", f"from loops import LONG, f\n\n{calls}\n")
     workload = project.workload("loops.py", "f", calls=project.root / "calls.py")
-    heaviest_s = max(call.cpu_time_s for call in every_call(workload))
     for part in (workload.calls, workload.held_out_calls):
-        assert max(call.cpu_time_s for call in part) > heaviest_s / 5, workload
+        assert {call.description for call in part} & heavy, workload
 
 
 @pytest.mark.slow
