@@ -53,6 +53,8 @@ def print_verification(console: Console, result: Verification, float_tolerance: 
     headline, style = _headline(result)
     name = f"{display_path(result.target.path)} {result.target.function}, {display_path(result.against)}"
     console.print(Text.assemble((headline, style), f"  {name}"), soft_wrap=True)
+    if result.broken_tests:
+        console.print(Text(f"  {'tests':<10}{scrub_line(result.broken_tests)}"), soft_wrap=True)
     if isinstance(result.found, Counterexample):
         _print_counterexample(console, result.found)
     else:
@@ -67,6 +69,8 @@ def print_verification(console: Console, result: Verification, float_tolerance: 
 
 def _headline(result: Verification) -> tuple[str, str]:
     found = result.found
+    if result.broken_tests:
+        return "Different", "bold red"
     if isinstance(found, Counterexample):
         return ("The same on a condition", "bold magenta") if found.provided else ("Different", "bold red")
     if not found.made(result.workload_origins):

@@ -48,13 +48,16 @@ class VerifyDocument(Document):
     target: FunctionPart
     against: str = Field(description="Absolute path of the other file.")
     decision: Literal["no_difference", "conditional", "different"]
-    counterexample: CounterexamplePart | None = Field(description="Null without a difference.")
+    counterexample: CounterexamplePart | None = Field(description="Null where no such input was found.")
     inputs: list[KindPart] = Field(description="Distinct inputs on which both did the same; empty where they differ.")
     unreached: list[int] = Field(
         description="Lines of FILE's function that no input is known to have reached; empty where they differ."
     )
     unvaried: list[str] = Field(
         description="Parameters of which no other argument could be made than those of the real calls."
+    )
+    broken_tests: str = Field(
+        description="Tests of the project that pass with FILE and not with OTHER, in words; empty: none is known to."
     )
     beyond_hints: CounterexamplePart | None = Field(
         description="A difference on values that FILE's type hints rule out, which does not count; else null."
@@ -76,6 +79,8 @@ class VerifyDocument(Document):
 
 
 def _decision(result: Verification) -> str:
+    if result.broken_tests:
+        return "different"
     if isinstance(result.found, Counterexample):
         return "conditional" if result.found.provided else "different"
     return "no_difference"
@@ -96,6 +101,7 @@ def document_of(result: Verification, seed: int, float_tolerance: float | None) 
             "inputs": [{"kind": kind, "inputs": number} for kind, number in agreement.by_kind],
             "unreached": agreement.unreached,
             "unvaried": agreement.unvaried,
+            "broken_tests": result.broken_tests,
             "beyond_hints": agreement.beyond_hints,
             "beyond_calls": agreement.beyond_calls,
             "exhausted": agreement.exhausted,

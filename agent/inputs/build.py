@@ -181,7 +181,7 @@ class _Search:
         return Workload(
             calls=tuple(chosen),
             held_out_calls=tuple(held_out),
-            skipped=tuple(self.skipped[:MAX_SKIPPED]),
+            skipped=tuple(dict.fromkeys(self.skipped))[:MAX_SKIPPED],
             float_tolerance=self.replay.float_tolerance,
             fixed_clock=bool(self.replay.fixed_clock),
             written=self.written,

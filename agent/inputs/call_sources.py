@@ -221,8 +221,8 @@ def _finding(origin: str, answer: Answer) -> Finding:
         skipped.append(
             Skipped(
                 origin,
-                f"{len(answer.calls)} of {answer.count} calls were recorded: the first, the costliest, those that "
-                "reach other lines, and a spread",
+                f"{answer.count - len(answer.calls)} of {answer.count} calls. Recorded were the first, the costliest, "
+                "those that reach other lines or have arguments of another kind or sign, and a spread",
             )
         )
     return Finding(

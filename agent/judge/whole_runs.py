@@ -55,7 +55,7 @@ def difference_of_whole_runs(bench: Workbench, winner: str, *, by_cost: bool = T
     """
     if bench.by_cases or bench.problem is not None:
         return None
-    looks: list[Callable[[], WholeRunDifference | None]] = [partial(_broken_tests, bench, winner)]
+    looks: list[Callable[[], WholeRunDifference | None]] = [partial(broken_tests, bench, winner)]
     looks += [partial(_differs, bench, program, winner, by_cost=by_cost) for program in _programs(bench)]
     found = side_by_side(bench.sandbox, looks)
     return next((each for each in found if each is not None), None)
@@ -128,8 +128,16 @@ def _costs_more(
     )
 
 
-def _broken_tests(bench: Workbench, winner: str) -> WholeRunDifference | None:
-    """Tests that pass with the original, each time, and not with the winner."""
+def broken_tests(bench: Workbench, winner: str) -> WholeRunDifference | None:
+    """Tests that pass with the original, each time, and not with the winner; None: no test is known to.
+
+    Args:
+        bench: of one function of a project.
+        winner: the text of the whole file.
+
+    Raises:
+        SandboxInternalError: the sandbox itself failed.
+    """
     after = _suite(bench, winner, bench.other_environment or bench.environment)
     if after is None or (after.complete and not after.failing):
         return None

@@ -60,8 +60,10 @@ def size_of(value: Any) -> Any:
 
 
 def _items(value: Any, brackets: Tuple[str, str], depth: int) -> str:
+    if not value and type(value) in (set, frozenset):
+        return "%s()" % type(value).__name__
     parts = [describe(item, depth + 1) for item in _first(value, MAX_ITEMS)]
-    more = ", …" if len(value) > MAX_ITEMS else ""
+    more = ", …" if len(value) > MAX_ITEMS else "," if type(value) is tuple and len(parts) == 1 else ""
     return brackets[0] + ", ".join(parts) + more + brackets[1]
 
 

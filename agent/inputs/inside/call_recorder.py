@@ -39,6 +39,7 @@ from ....sandbox.driver.user_module import attribute_names
 from . import changed_copies
 from .call_descriptions import describe_call, size_of
 from .given_iterators import GivenIterators
+from .new_forms import NewForms
 from .new_steps import NewSteps
 from .taken_items import follow
 from .waiting_calls import CopiedCall, Use, WaitingCalls
@@ -74,7 +75,7 @@ class Recorder:
         self.count = 0
         self.written = 0
         self.copy, self._write = copy, write
-        self._steps = NewSteps()
+        self._steps, self._forms = NewSteps(), NewForms()
         self._files = OpenedFiles(read_below=SCRATCH)
         self._pid = os.getpid()
         self._local = threading.local()
@@ -213,7 +214,7 @@ class Recorder:
                 if call is not None:
                     call.blob = with_opened(call.blob, self._files.before())
                     call.ended, call.cpu_time_s = ended, max(cpu_time_s - following_s, 0.0)
-                    call.is_new = is_new
+                    call.is_new = call.is_new or is_new
                     if call.changed is not None and ended == "returned":
                         self._look_at_copy(call.changed, result, args, kwargs)
                     if not (call.given and _is_new_generator(result)):
@@ -246,7 +247,8 @@ class Recorder:
     def _copied(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Optional[CopiedCall]:
         """The call with its blob, or None if this one is not worth a copy or cannot be copied."""
         size = sum(map(size_of, args)) + sum(map(size_of, kwargs.values()))
-        if not self._wanted(size):
+        has_new_form = self._forms.is_new(args, kwargs)
+        if not self._wanted(size, has_new_form=has_new_form):
             return None
         started_s = time.monotonic()
         try:
@@ -266,15 +268,16 @@ class Recorder:
             return None
         given.allow(MAX_CALL_BYTES - len(blob))
         call = CopiedCall(self.count, blob, describe_call(self.qualname, args, kwargs), given)
-        call.changed = changed
+        call.changed, call.is_new = changed, has_new_form
         return call
 
-    def _wanted(self, size: int) -> bool:
+    def _wanted(self, size: int, *, has_new_form: bool) -> bool:
         if self.written + len(self._waiting) >= MAX_CALLS:
             return False
         if self._bytes + self._waiting.copied_bytes >= MAX_TOTAL_BYTES:
             return False
-        if self.count <= self._first_calls or self.count >= self._next_milestone or size > self._largest * COSTLIER:
+        is_due = self.count <= self._first_calls or self.count >= self._next_milestone
+        if is_due or has_new_form or size > self._largest * COSTLIER:
             return True
         return self._copying_s < COPYING_FREE_S + COPYING_SHARE * (time.monotonic() - self._started_s)
 

@@ -14,6 +14,7 @@ from typing import Any, Callable, Dict, Iterator, List, NamedTuple, Optional, Se
 
 from .container_kinds import MAPPINGS, SEQUENCES, SETS, container_kind, plain_of
 from .hint_kinds import Hints, takes
+from .iterator_arguments import promises_iterators
 from .list_iterators import LIST_ITERATOR
 from .type_hints import hint_namespace
 from .value_kinds import MOST_DEPTH, NOTHING, Observed, Step, observe, steps
@@ -78,6 +79,8 @@ class Contract:
             if parameter.default is not parameter.empty:
                 known = self._seen.get(name) or observe([parameter.default])
                 self._seen[name] = known.with_kind(type(parameter.default))
+            if name in self._seen and promises_iterators(parameter, getattr(function, "__doc__", None) or ""):
+                self._seen[name] = self._seen[name].with_kind(LIST_ITERATOR)
         self._patterns: Set[Tuple[str, Tuple[Step, ...]]] = set()  # places of regular expressions
 
     def admits(self, root: Root) -> bool:

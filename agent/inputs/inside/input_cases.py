@@ -177,13 +177,13 @@ def _of_texts(value: Any) -> bool:
 
 
 def with_iterators(inputs: Iterator[Input], signature: Signature) -> Iterator[Input]:
-    """Some of the inputs once more with iterators in the place of sequences, where the hint allows them."""
+    """Some of the inputs once more with iterators in the place of sequences and texts, where they are allowed."""
     for number, each in enumerate(inputs):
         yield each
         for place in places(each.root) if signature.iterables and number % EACH_AS_ITERATOR == 0 else ():
             if (
                 place.site in signature.iterables
-                and type(place.value) in SEQUENCES
+                and type(place.value) in (*SEQUENCES, str)
                 and not gives_iterator(each.call, place.site[0])  # it becomes one anyway
             ):
                 root = with_value(each.root, place, iter(list(place.value)))

@@ -7,6 +7,7 @@ when they are tried.
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Any, Dict, List
 
 from .call_parts import Root, root_of
@@ -14,7 +15,26 @@ from .container_kinds import SEQUENCES
 from .list_iterators import LIST_ITERATOR, items_left
 
 if TYPE_CHECKING:
+    import inspect
+
     from ....sandbox.driver.call_blobs import Call
+
+
+_NAMED = re.compile(r"(?:\w+_)?(?:iterables?|iterators?|iter|it)")
+
+
+def promises_iterators(parameter: inspect.Parameter, doc: str) -> bool:
+    """Whether a parameter without a hint says by its name, or the docstring of it, that it takes any iterable.
+
+    That is a word of the Python glossary: who reads it may give a generator. `*iterables` are left alone.
+    """
+    if parameter.annotation is not parameter.empty or parameter.kind in (
+        parameter.VAR_POSITIONAL,
+        parameter.VAR_KEYWORD,
+    ):
+        return False
+    told = r"\b%s\b[^\n]{0,40}\b(?:iterables?|iterators?|generators?)\b" % re.escape(parameter.name)
+    return bool(_NAMED.fullmatch(parameter.name) or re.search(told, doc, re.IGNORECASE))
 
 
 def root_with_lists(call: Call) -> Root:

@@ -10,6 +10,7 @@ import base64
 import collections
 import importlib
 from itertools import islice
+from random import Random
 from typing import TYPE_CHECKING, Any, Callable, Deque, Dict, Iterable, Iterator, List, NamedTuple, Sequence
 
 from ....sandbox.driver.call_blobs import Call, load_call
@@ -42,6 +43,7 @@ from .mended_values import Mender
 from .optional_arguments import Signature, signature_of
 from .related_values import Constants, mentioned_values
 from .small_pieces import Base, bases_of, fixed_forms, piece_of
+from .small_together import TOGETHER, small_together
 from .telling_pieces import TELLING, WayFinder, telling_pieces
 from .tried_inputs import Attempts, Input
 from .user_code import guarded
@@ -80,12 +82,12 @@ def mutate_calls(request: Request, recorder: Recorder, write: Write) -> None:
     real arguments where they break what `assume` states, the others as they are: `crossed_calls`), `unhinted` (elements
     of kinds that neither a hint nor a real call has) or `broken`: then nothing is made, but told what each call in
     `given` breaks of the contract.
-    `bounds` are the numbers of the first of the cases and of the one after the last; `draws` is how many Hypothesis
-    draws, from the calls in `leading`, too. What takes a new way through the code is varied at once. Inputs keep to the
-    expressions in `assume`; the contract is told from the calls in `real`. They start from parts of real calls: those
-    of the first job are told as `telling`, and later ones get them. `wanted` bounds what is written, `budget_s` the
-    time for all of it, and `most_s` what the original may take for one. `chains_s` is the time after which no more
-    inputs are tried that are long by nature.
+    `bounds` are the numbers of the first of the cases and of the one after the last; `together` is how many draw
+    several small arguments at once; `draws` is how many Hypothesis draws, from the calls in `leading`, too. What takes
+    a new way through the code is varied at once. Inputs keep to the expressions in `assume`; the contract is told from
+    the calls in `real`. They start from parts of real calls: those of the first job are told as `telling`, and later
+    ones get them. `wanted` bounds what is written, `budget_s` the time for all of it, and `most_s` what the original
+    may take for one. `chains_s` is the time after which no more inputs are tried that are long by nature.
     """
     provide_storage()
     module = guarded(write, "import", lambda: importlib.import_module(request["module"]))
@@ -119,7 +121,8 @@ def _mutate(request: Request, module: ModuleType, write: Write) -> None:
     if request["cases"] == "edge":
         finder = WayFinder(module, work.function, request, write)
         attempts.start_from(TELLING, telling_pieces(work.calls, work.bases, finder), knowledge.contract, varied)
-    for inputs in (_cases(request, work), _open_cases(request, work), _drawn(request, work, write)):
+    made = (_cases(request, work), _together(request, work), _open_cases(request, work), _drawn(request, work, write))
+    for inputs in made:
         attempts.make_all(with_iterators(inputs, knowledge.signature), knowledge.contract, varied)
     attempts.make_put_off(varied)
     attempts.tell(write, varied)
@@ -192,6 +195,16 @@ def _cases(request: Request, work: _Work) -> Iterator[Input]:
     think_of = CASES[request["cases"]]
     cases = in_turns([changed(base, think_of(base, work.knowledge)) for base in work.bases])
     yield from _guided(islice(cases, *request["bounds"]), work.attempts.leading, work.knowledge)
+
+
+def _together(request: Request, work: _Work) -> Iterator[Input]:
+    random = Random(request["seed"])  # noqa: S311 - no secret
+    others = [root_with_lists(call) for call in work.calls]
+    drawn = [
+        (Input(TOGETHER, root, base.call) for root in small_together(base.root, others, work.knowledge, random))
+        for base in work.bases
+    ]
+    yield from islice(in_turns(drawn), request["together"])
 
 
 def _open_cases(request: Request, work: _Work) -> Iterator[Input]:

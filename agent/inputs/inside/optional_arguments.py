@@ -7,6 +7,7 @@ import re
 from typing import TYPE_CHECKING, Any, Dict, Iterator, List, NamedTuple, Set, Tuple
 
 from .edge_values import edges, in_turns
+from .iterator_arguments import promises_iterators
 from .type_hints import CONTAINERS, Shape, Unusable, parameter_shapes
 
 if TYPE_CHECKING:
@@ -25,7 +26,7 @@ class Signature(NamedTuple):
     defaults: Dict[str, Any]
     keyword_only: Set[str]
     may_be_none: Set[Site]
-    iterables: Set[Site]  # arguments whose hint allows an iterator, which can be gone through only once
+    iterables: Set[Site]  # arguments that may be an iterator, which can be gone through only once
 
     def with_fewer(self, root: Root) -> Iterator[Root]:
         """The call without one of the arguments that may be left out: those of `**kwargs`, too."""
@@ -75,7 +76,9 @@ def signature_of(target: Resolved, source: str) -> Signature:
             allowed |= _sites(name, names, below)
     iterables: Set[Site] = set()
     for each in by_keyword:
-        if _ITERABLE.match(str(each.annotation)):
+        if _ITERABLE.match(str(each.annotation)) or promises_iterators(
+            each, getattr(target.function, "__doc__", "") or ""
+        ):
             iterables |= _sites(each.name, names, ())
     return Signature(names, defaults, keyword_only, allowed, iterables)
 

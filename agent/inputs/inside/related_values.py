@@ -110,10 +110,7 @@ def related_inputs(root: Root, place: Place, constants: Constants) -> Iterator[R
     yield from (("consecutive values", run) for run in value_runs(root, place))
     yield from inputs_of_lengths(root, place, constants)
     if type(place.value) in SCALARS:
-        for value in _unlike(place.value, constants.near(place.value)):
-            yield "constant of the code", with_value(root, place, value)
-        for value in _unlike(place.value, _elsewhere(root, place)):
-            yield "value of another argument", with_value(root, place, value)
+        yield from ((kind, with_value(root, place, value)) for kind, value in _of_scalar(root, place, constants))
     if type(place.value) is str:
         yield from _of_text(root, place, constants)
     elif container_kind(place.value) is dict:
@@ -128,6 +125,13 @@ def related_inputs(root: Root, place: Place, constants: Constants) -> Iterator[R
     deep = nested(place.value)
     if deep is not None:
         yield LONG_CHAIN, with_value(root, place, deep)
+
+
+def _of_scalar(root: Root, place: Place, constants: Constants) -> Iterator[Tuple[str, Any]]:
+    yield from (("constant of the code", value) for value in _unlike(place.value, constants.near(place.value)))
+    yield from (("value of another argument", value) for value in _unlike(place.value, _elsewhere(root, place)))
+    lengths = _unlike(place.value, _lengths_beside(root, place))
+    yield from (("as large as another argument is long", length) for length in lengths)
 
 
 def _of_sequence(root: Root, place: Place) -> Iterator[Tuple[str, List[Any]]]:
@@ -336,6 +340,13 @@ def _elsewhere(root: Root, place: Place) -> Iterator[Any]:
             yield other.value
         if type(other.value) is dict:
             yield from (key for key in itertools.islice(other.value, MOST_TEXTS) if type(key) in kinds)
+
+
+def _lengths_beside(root: Root, place: Place) -> Iterator[int]:
+    """The lengths of other arguments, each with the numbers beside it: where limits and indices take effect."""
+    for other in places(root) if type(place.value) is int else ():
+        if len(other.site) == 1 and type(other.value) in (str, bytes, *SEQUENCES):
+            yield from (len(other.value), len(other.value) - 1, len(other.value) + 1, -len(other.value))
 
 
 def _of_texts(root: Root, place: Place) -> Iterator[str]:

@@ -20,7 +20,7 @@ class CopiedCall:
     def __init__(self, number: int, blob: bytes, description: str, given: GivenIterators) -> None:
         self.number, self.blob, self.description, self.given = number, blob, description, given
         self.ended, self.cpu_time_s = "raised", 0.0
-        self.is_new = False  # whether it went where no call before it did
+        self.is_new = False  # whether it went where no call before it did, or has arguments of a new form
         self.changed: Optional[ChangedCopy] = None  # if its copy may be something else
         self.use: Optional[Use] = None  # of its result, while the call waits
         self.is_written = False

@@ -40,8 +40,9 @@ MOST_SHOWING = 60  # real calls that tell the contract when inputs are made
 MAX_ROUNDS = 12  # after which nothing more is thought of: a function of one number has few inputs that are cheap
 CASES_PER_ROUND = 120  # that each looks at
 _FIRST_ROUNDS = ("edge", "related")
+TOGETHER_PER_ROUND = 120  # that draw several small arguments at once
 DRAWS_PER_ROUND = 160
-WANTED_PER_ROUND = 280  # one process makes so many calls
+WANTED_PER_ROUND = 420  # one process makes so many calls
 MOST_S = 0.2  # that the original may take for one input
 ROUND_S = 1.0  # of CPU time, for one call with each input of a round and for comparing them
 STARTING_FROM = 24  # real calls
@@ -291,6 +292,7 @@ class Inputs:
                 "bounds": [0, CASES_PER_ROUND],
                 "constants": list(values),
                 "draws": 0,
+                "together": 0,
                 "seed": self.seed,
                 "budget_s": LITERALS_S,
             }
@@ -373,6 +375,7 @@ class Inputs:
             "cases": cases,
             "bounds": [start, start + CASES_PER_ROUND],
             "draws": draws,
+            "together": TOGETHER_PER_ROUND,
             "seed": self.seed * MAX_ROUNDS + self._asked,
             "budget_s": min(JOB_S, deadline.left_s() + LEAST_S) if self._asked else JOB_S,
             "chains_s": ALL_CHAINS_S - self._spent_on_chains_s,

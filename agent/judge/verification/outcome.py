@@ -68,7 +68,7 @@ class Counterexample:
         if not self.provided:
             return ""
         words = self._assumed
-        held = count(max(each.held for each in self.provided), "real call")
+        held = count(max(each.held for each in self.provided), "recorded call")
         if self.inputs_provided:
             held += f" and {count(self.inputs_provided, 'made input')}"
         elif self.inputs_provided == 0:

@@ -4,20 +4,24 @@ from __future__ import annotations
 
 import time
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from afterburner.agent.code.locate import find_target
 from afterburner.agent.deadline import Deadline
 from afterburner.agent.events import EventKind, OnEvent, ProgressEvent, Stage, in_stage
+from afterburner.agent.inputs.ahead import ahead
 from afterburner.agent.inputs.build import build_workload
 from afterburner.agent.inputs.staging import stage
 from afterburner.agent.judge.measuring.workbench import Workbench, workload_limits
 from afterburner.agent.judge.verification.outcome import Agreement, Counterexample
 from afterburner.agent.judge.verification.search import ENOUGH_PROVIDED, DifferenceSearch, Least
+from afterburner.agent.judge.whole_runs import broken_tests
 from afterburner.agent.machine import describe_machine
 from afterburner.agent.options import RunSettings
 from afterburner.sandbox import UsageError
+from afterburner.sandbox.cores import usable_cpus
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -44,11 +48,12 @@ class Verification:
     machine: Machine
     elapsed_s: float
     stages: tuple[StageTime, ...] = ()  # how long it was at each step
+    broken_tests: str = ""  # tests that pass with the one and not with the other, in words; empty: none is known to
 
     @property
     def agrees(self) -> bool:
         """Whether no difference was found."""
-        return isinstance(self.found, Agreement)
+        return isinstance(self.found, Agreement) and not self.broken_tests
 
 
 def verify_jobs(
@@ -93,7 +98,15 @@ def verify_jobs(
     shrinking_s = max(SHRINKING_SHARE * search.max_seconds, 1.0)
     differences = DifferenceSearch(bench, target.source, search.seed, on_event, shrinking_s)
     least = Least(ENOUGH_PROVIDED, deadline)
-    found = differences.against(against.source, deadline, real_calls=calls, least=least, effects_of_real_calls=True)
+    broken = None
+    with sandbox.branch() as branch:
+        run_tests = partial(broken_tests, replace(bench, sandbox=branch), against.source)
+        with ahead([run_tests], usable_cpus(), branch.stop, at_once=1) as running:
+            found = differences.against(
+                against.source, deadline, real_calls=calls, least=least, effects_of_real_calls=True
+            )
+            if isinstance(found, Agreement) or found.provided:
+                [broken] = running.results()
     if isinstance(found, Agreement):
         beyond = differences.beyond_real_calls(against.source)
         found = replace(found, unreached=differences.unreached_lines(against.source), beyond_calls=beyond)
@@ -107,6 +120,7 @@ def verify_jobs(
         skipped=(*staged.left_out, *workload.skipped, *(found.skipped if isinstance(found, Agreement) else ())),
         machine=machine,
         elapsed_s=time.monotonic() - started_s,
+        broken_tests=broken.reason if broken is not None else "",
     )
 
 

@@ -97,6 +97,26 @@ def test_no_difference_ends_with_0_and_says_how_far_it_looked(program: CommandLi
     assert document["float_tolerance"] is None
 
 
+@pytest.mark.slow
+def test_a_test_that_fails_with_the_other_file_is_told_where_no_input_shows_anything(
+    program: CommandLine, folder: Path
+) -> None:
+    (folder / "test_names.py").write_text(
+        "import names\n\ndef test_all():\n    assert names.first(['oak'], 'a') == 'oak'\n"
+        "\ndef test_help():\n    assert 'word' in names.first.__code__.co_varnames\n"
+        "    assert 'name' in names.first.__code__.co_varnames\n",
+        encoding="utf-8",
+    )
+    command = ("verify", "names.py", "--against", "right.py", "-f", "first", "--max-seconds", "5", "--json", "-")
+    done = program(*command, "--quiet", folder=folder)
+    assert done.returncode == 1, done.stderr
+    document = json.loads(done.stdout)
+    assert (document["decision"], document["counterexample"]) == ("different", None)
+    assert document["broken_tests"] == "test_names.py::test_help passed before, and fails with it"
+    assert done.stderr.startswith("Different  names.py first, right.py\n  tests     test_names.py::test_help passed")
+    assert "the same on " in done.stderr
+
+
 def test_lines_that_no_input_reached_are_told() -> None:
     target = Target("/names.py", ORIGINAL, "first", "names", "/", "/")
     machine = Machine("Linux", "CPU", 2, 1, "3.11", "bubblewrap", "rlimits")

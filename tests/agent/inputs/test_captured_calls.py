@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from afterburner.agent.errors import WorkloadError
+from afterburner.agent.inputs.inside.call_descriptions import describe
+from afterburner.agent.inputs.inside.new_forms import MOST_FORMS, NewForms
 
 from .conftest import every_call, of_origin, reasons
 
@@ -280,7 +282,7 @@ def test_many_calls_are_thinned_out_and_the_costly_ones_kept(project: Project) -
     captured = of_origin(workload, MAIN)
     assert 10 < len(captured) <= 40
     assert {"triangle(1000000)", "triangle(8000000)"} <= {call.description for call in captured}
-    assert "of 3002 calls were recorded" in reasons(workload)
+    assert " of 3002 calls. Recorded were the first, the costliest, " in reasons(workload)
     assert any(call.cpu_time_s > 0.0005 for call in workload.calls)
     assert any(call.cpu_time_s > 0.0005 for call in workload.held_out_calls)
 
@@ -299,6 +301,34 @@ def test_of_many_calls_those_are_kept_that_go_where_no_other_went(project: Proje
     captured = of_origin(project.workload("rare.py", "grade"), MAIN)
     assert {"grade(1777)", "grade(2707)"} <= {call.description for call in captured}
     assert len(captured) <= 50
+
+
+def test_of_many_calls_those_are_kept_whose_arguments_are_of_another_kind_or_sign(project: Project) -> None:
+    project.write(
+        "limits.py",
+        "def head(items, limit, *, strict=False):\n    return items[:limit]\n\n"
+        'if __name__ == "__main__":\n'
+        "    for n in range(1, 3000):\n"
+        "        head([n, n], -2 if n == 1777 else n % 7 + 1)\n"
+        "        if n == 1876:\n            head([], 3)\n            head((n,), 3)\n"
+        "            head([n], 3, strict=True)\n",
+    )
+    described = {call.description for call in of_origin(project.workload("limits.py", "head"), MAIN)}
+    assert {"head([1777, 1777], -2)", "head([], 3)", "head((1876,), 3)", "head([1876], 3, strict=True)"} <= described
+    assert len(described) <= 40
+
+
+@pytest.mark.parametrize("value", [(), (1,), (1, "a"), [], [(2,)], set(), frozenset(), {3}, frozenset({4}), {}])
+def test_small_containers_are_described_as_python_writes_them(value: object) -> None:
+    assert describe(value) == repr(value)
+
+
+def test_forms_of_arguments_are_told_apart_only_as_long_as_they_are_few() -> None:
+    forms = NewForms()
+    assert [forms.is_new([kind()], {}) for kind in (int, int, str, list)] == [True, False, True, True]
+    new = [forms.is_new([*range(1, number + 2)], {}) for number in range(2 * MOST_FORMS)]
+    assert new.count(True) == MOST_FORMS - 3
+    assert not new[-1]
 
 
 def test_a_call_is_recorded_while_somebody_else_traces(project: Project) -> None:

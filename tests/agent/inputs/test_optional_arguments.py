@@ -5,6 +5,8 @@ from __future__ import annotations
 from types import ModuleType
 from typing import Any
 
+import pytest
+
 from afterburner.agent.inputs.inside.optional_arguments import signature_of
 from afterburner.sandbox.driver.user_module import resolve
 
@@ -18,3 +20,22 @@ def test_what_has_a_default_and_each_keyword_of_the_open_ones_may_be_left_out() 
     keywords = {"stop": 9, "step": 2, "key": len, "default": None}
     left_out = [keywords.keys() - kwargs.keys() for _, kwargs in signature.with_fewer([[[1]], keywords])]
     assert left_out == [{"step"}, {"key"}, {"default"}]
+
+
+@pytest.mark.parametrize(
+    ("source", "sites"),
+    [
+        ("def f(iterable, key=None): ...\n", {("iterable",), ("0",)}),
+        ("def f(rows, chunk_iter): ...\n", {("chunk_iter",), ("1",)}),
+        ('def f(rows, key):\n    """Group.\n\n    :param rows: any iterable of pairs\n    """\n', {("rows",), ("0",)}),
+        ("def f(rows: Iterable[int], key=None): ...\n", {("rows",), ("0",)}),
+        ("def f(iterable: list[int]): ...\n", set()),
+        ("def f(rows, *iterables): ...\n", set()),
+        ('def f(rows):\n    """Return an iterator of rows that differ."""\n', set()),
+    ],
+)
+def test_an_iterator_goes_where_a_hint_a_name_or_the_docstring_promises_one(source: str, sites: set[Any]) -> None:
+    module: Any = ModuleType("iterating")
+    source = f"from __future__ import annotations\n{source}"
+    exec(source, vars(module))  # noqa: S102 - the text above
+    assert signature_of(resolve(module, "f"), source).iterables == sites

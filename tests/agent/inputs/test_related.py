@@ -47,6 +47,13 @@ def test_the_constants_are_those_of_the_function_of_what_it_calls_and_of_the_tab
     assert all(type(value) is int for value in near)
 
 
+def test_a_number_is_as_large_as_another_argument_is_long() -> None:
+    root = root_of(["a-b-c", [7, 8], 3], {})
+    place = next(each for each in places(root) if each.site == ("2",))
+    tried = [args[2] for kind, (args, _) in related_inputs(root, place, Constants([])) if "long" in kind]
+    assert tried == [5, 4, 6, -5, 2, 1, -2], "3 is the real one"
+
+
 def test_values_of_a_module_that_cannot_be_hashed_are_passed_over() -> None:
     class Unhashable(dict[str, int]):
         __hash__ = None  # type: ignore[assignment]
