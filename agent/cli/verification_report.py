@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from afterburner.agent.cli.outputs import Outputs
     from afterburner.agent.judge.verification.outcome import Agreement
-    from afterburner.agent.judge.verification.verify import Verification
+    from afterburner.agent.judge.verify import Verification
 
 KINDS_SHOWN = 12
 

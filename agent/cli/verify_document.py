@@ -6,7 +6,7 @@ from pydantic import Field, NonNegativeInt
 
 from afterburner.agent.cli.document_parts import KindPart, MachinePart, SkippedPart, StagePart
 from afterburner.agent.judge.verification.outcome import Agreement, Counterexample
-from afterburner.agent.judge.verification.verify import Verification
+from afterburner.agent.judge.verify import Verification
 from afterburner.sandbox.terminal.document import Document
 
 

@@ -24,7 +24,7 @@ from afterburner.agent.job.arguments import expect, expect_function
 from afterburner.agent.job.project_settings import ProjectOptions, read_project_options
 from afterburner.agent.job.trust import RUNS_CODE, Trust, TrustAnswers, TrustQuestion, TrustRequest, trust_caller
 from afterburner.agent.job_reporter import JobReporter
-from afterburner.agent.judge.verification.verify import Verification, verify_jobs
+from afterburner.agent.judge.verify import Verification, verify_jobs
 from afterburner.agent.models.requests.model_session import ModelSession, open_model_session
 from afterburner.agent.option_kinds import EnvironmentKind
 from afterburner.agent.options import VERIFY_S, Caps, ModelOptions, Proof, RunSettings, Search, settings_of

@@ -14,7 +14,7 @@ from afterburner.agent.store.table import open_runs
 
 if TYPE_CHECKING:
     from afterburner.agent.events import OnEvent
-    from afterburner.agent.judge.verification.verify import Verification
+    from afterburner.agent.judge.verify import Verification
     from afterburner.agent.loop.results import RunResult
     from afterburner.agent.options import RunSettings
     from afterburner.sandbox import CancelToken

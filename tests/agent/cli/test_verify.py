@@ -16,7 +16,7 @@ from afterburner.agent.cli.verification_report import print_verification
 from afterburner.agent.cli.verify_document import document_of
 from afterburner.agent.events import EventKind, ProgressEvent
 from afterburner.agent.judge.verification.outcome import Agreement, Counterexample
-from afterburner.agent.judge.verification.verify import Verification
+from afterburner.agent.judge.verify import Verification
 from afterburner.agent.types import Machine, Target
 from afterburner.sandbox.terminal.console import open_console
 
@@ -101,10 +101,12 @@ def test_no_difference_ends_with_0_and_says_how_far_it_looked(program: CommandLi
 def test_a_test_that_fails_with_the_other_file_is_told_where_no_input_shows_anything(
     program: CommandLine, folder: Path
 ) -> None:
+    (folder / "names.py").write_text(
+        f"KINDS = ['oak', 'elm']\n\n\n{ORIGINAL}", encoding="utf-8"
+    )  # the other has no such
     (folder / "test_names.py").write_text(
         "import names\n\ndef test_all():\n    assert names.first(['oak'], 'a') == 'oak'\n"
-        "\ndef test_help():\n    assert 'word' in names.first.__code__.co_varnames\n"
-        "    assert 'name' in names.first.__code__.co_varnames\n",
+        "\ndef test_kinds():\n    assert names.first(names.KINDS) == 'oak'\n",
         encoding="utf-8",
     )
     command = ("verify", "names.py", "--against", "right.py", "-f", "first", "--max-seconds", "5", "--json", "-")
@@ -112,8 +114,8 @@ def test_a_test_that_fails_with_the_other_file_is_told_where_no_input_shows_anyt
     assert done.returncode == 1, done.stderr
     document = json.loads(done.stdout)
     assert (document["decision"], document["counterexample"]) == ("different", None)
-    assert document["broken_tests"] == "test_names.py::test_help passed before, and fails with it"
-    assert done.stderr.startswith("Different  names.py first, right.py\n  tests     test_names.py::test_help passed")
+    assert document["broken_tests"] == "test_names.py::test_kinds passed before, and fails with it"
+    assert done.stderr.startswith("Different  names.py first, right.py\n  tests     test_names.py::test_kinds passed")
     assert "the same on " in done.stderr
 
 

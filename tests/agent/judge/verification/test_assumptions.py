@@ -58,7 +58,9 @@ def test_an_assumption_that_every_real_call_keeps_to_makes_it_conditional(compar
 
 def test_a_condition_that_hardly_any_input_was_tried_with_is_not_known(compare: Compare) -> None:
     positive = "def f(n):\n    return n if n > 0 else 0"
-    found = compare(positive, "def f(n):\n    return n", "f(3)\nf(7)", rounds=None, longest_s=0.0, least=ENOUGH_PROVIDED)
+    found = compare(
+        positive, "def f(n):\n    return n", "f(3)\nf(7)", rounds=None, longest_s=0.0, least=ENOUGH_PROVIDED
+    )
     assert isinstance(found, Counterexample)
     assert not found.provided
     assert found.remark.startswith("it may be the same provided that ")
