@@ -10,6 +10,7 @@ from rich.text import Text
 from afterburner.agent.cli.counterexample_file import write_tests
 from afterburner.agent.cli.verify_document import document_of
 from afterburner.agent.judge.verification.outcome import Counterexample
+from afterburner.agent.judge.verification.reach import lines_in_words
 from afterburner.agent.wording import count
 from afterburner.sandbox.terminal.console import open_console
 from afterburner.sandbox.terminal.destinations import write_result
@@ -77,11 +78,13 @@ def _headline(result: Verification) -> tuple[str, str]:
         return "No difference found on the real calls alone: no input was made", "bold magenta"
     alone = f" with {' and '.join(f'`{name}`' for name in found.unvaried)} only as in the real calls"
     headline = f"No difference found{alone if found.unvaried else ''}"
+    if result.untried:
+        headline += f", but no input reached {lines_in_words(result.untried)} of the original, which the other changes"
     kept = ["of the kinds in the real calls"] if found.beyond_calls is not None else []
     kept += ["that fit the type hints"] if found.beyond_hints is not None else []
     if kept:
         headline += f"{',' if found.unvaried else ''} on values {' and '.join(kept)}"
-    return headline, "bold magenta" if kept or found.unvaried else "bold green"
+    return headline, "bold magenta" if kept or found.unvaried or result.untried else "bold green"
 
 
 def _print_counterexample(console: Console, found: Counterexample) -> None:

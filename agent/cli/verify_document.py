@@ -53,6 +53,7 @@ class VerifyDocument(Document):
     unreached: list[int] = Field(
         description="Lines of FILE's function that no input is known to have reached; empty where they differ."
     )
+    untried: list[int] = Field(description="Those of `unreached` whose statements OTHER changes.")
     unvaried: list[str] = Field(
         description="Parameters of which no other argument could be made than those of the real calls."
     )
@@ -101,6 +102,7 @@ def document_of(result: Verification, seed: int, float_tolerance: float | None) 
             "inputs": [{"kind": kind, "inputs": number} for kind, number in agreement.by_kind],
             "unreached": agreement.unreached,
             "unvaried": agreement.unvaried,
+            "untried": result.untried,
             "broken_tests": result.broken_tests,
             "beyond_hints": agreement.beyond_hints,
             "beyond_calls": agreement.beyond_calls,

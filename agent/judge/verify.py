@@ -15,6 +15,7 @@ from afterburner.agent.inputs.ahead import ahead
 from afterburner.agent.inputs.build import build_workload
 from afterburner.agent.inputs.staging import stage
 from afterburner.agent.judge.measuring.workbench import Workbench, workload_limits
+from afterburner.agent.judge.verification.changed_lines import changed_statements
 from afterburner.agent.judge.verification.outcome import Agreement, Counterexample
 from afterburner.agent.judge.verification.search import ENOUGH_PROVIDED, DifferenceSearch, Least
 from afterburner.agent.judge.whole_runs import broken_tests
@@ -48,6 +49,7 @@ class Verification:
     machine: Machine
     elapsed_s: float
     stages: tuple[StageTime, ...] = ()  # how long it was at each step
+    untried: tuple[int, ...] = ()  # lines that no input is known to reach and that the other version changes
     broken_tests: str = ""  # tests that pass with the one and not with the other, in words; empty: none is known to
 
     @property
@@ -107,9 +109,11 @@ def verify_jobs(
             )
             if isinstance(found, Agreement) or found.provided:
                 [broken] = running.results()
+    untried: tuple[int, ...] = ()
     if isinstance(found, Agreement):
         beyond = differences.beyond_real_calls(against.source)
         found = replace(found, unreached=differences.unreached_lines(against.source), beyond_calls=beyond)
+        untried = changed_statements(target, target.source, against.source, found.unreached)
     machine = describe_machine(sandbox, staged.environment)
     return Verification(
         target=target,
@@ -120,6 +124,7 @@ def verify_jobs(
         skipped=(*staged.left_out, *workload.skipped, *(found.skipped if isinstance(found, Agreement) else ())),
         machine=machine,
         elapsed_s=time.monotonic() - started_s,
+        untried=untried,
         broken_tests=broken.reason if broken is not None else "",
     )
 

@@ -80,7 +80,7 @@ class Contract:
                 known = self._seen.get(name) or observe([parameter.default])
                 self._seen[name] = known.with_kind(type(parameter.default))
             if name in self._seen and promises_iterators(parameter, getattr(function, "__doc__", None) or ""):
-                self._seen[name] = self._seen[name].with_kind(LIST_ITERATOR)
+                self._seen[name] = self._seen[name].as_iterable()
         self._patterns: Set[Tuple[str, Tuple[Step, ...]]] = set()  # places of regular expressions
 
     def admits(self, root: Root) -> bool:

@@ -36,6 +36,8 @@ LONG_CHAIN = "long chain"
 OVERLAPPING = "texts that overlap in another text"
 OF_LENGTH = "as many elements as the code mentions"
 LONGEST_TEXT = 40  # of a constant: longer ones are messages
+MOST_UNITS = 4  # of which powers are taken
+_LEAST_UNIT, _LARGEST_UNIT = 10, 10_000
 _LARGEST = 2**63
 _DEEPEST_TABLE = 3
 _PRIME = 7_919  # above LONGEST, so that its multiples come to each remainder once
@@ -80,8 +82,15 @@ class Constants:
         if kind is str:
             yield from self._by_type[str]
         elif kind in _NUMBERS:
-            for constant in itertools.chain(self._by_type[int], self._by_type[float]):
+            for constant in itertools.chain(self._by_type[int], self._by_type[float], self._powers()):
                 yield from _beside(constant, kind)
+
+    def _powers(self) -> Iterator[int]:
+        """Squares and cubes of numbers such as 60, 1000 and 1024: where the code goes on to the next larger unit."""
+        units = (value for value in self._by_type[int] if _LEAST_UNIT <= value <= _LARGEST_UNIT)
+        for unit in itertools.islice(units, MOST_UNITS):
+            yield unit**2
+            yield unit**3
 
 
 def mentioned_values(module: ModuleType, function: Callable[..., Any]) -> Iterator[Any]:

@@ -43,6 +43,14 @@ class Observed(NamedTuple):
         """The same with one more type."""
         return self._replace(kinds=self.kinds | {kind})
 
+    def as_iterable(self) -> Observed:
+        """The same of what any iterable may stand for: an iterator, too, and the characters of texts as elements."""
+        step: Step = ("item", None)
+        parts = dict(self.parts or {})
+        if str in self.kinds:
+            parts[step] = parts.get(step, NOTHING).with_kind(str)
+        return self._replace(kinds=self.kinds | {LIST_ITERATOR}, parts=parts)
+
     def has(self, value: Any) -> bool:
         """Whether a value is of one of the types, or of a subclass of a user's class among them.
 

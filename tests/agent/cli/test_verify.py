@@ -162,6 +162,27 @@ def test_the_headline_says_on_which_values_no_difference_was_found(differs: tupl
     assert ("for example" in console.file.getvalue()) == bool(of_values)
 
 
+@pytest.mark.slow
+def test_a_line_that_the_other_changes_and_no_input_reaches_is_told_in_the_headline(folder: Path) -> None:
+    secret = (
+        "def f(text):\n    if hash(text) == 5:\n        return %s\n    return text[::-1]\n\n\nprint(f('ab'), f('c'))\n"
+    )
+    (folder / "one.py").write_text(secret % "1", encoding="utf-8")
+    (folder / "two.py").write_text(secret % "2", encoding="utf-8")
+    (folder / "same.py").write_text(secret.replace("text[::-1]", "''.join(reversed(text))") % "1", encoding="utf-8")
+    for other, headline, untried in (
+        ("two.py", "No difference found, but no input reached line 3 of the original, which the other changes  ", [3]),
+        ("same.py", "No difference found  ", []),
+    ):
+        result = verify(folder / "one.py", against=folder / other, function="f", max_seconds=5.0)
+        console = open_console(io.StringIO())
+        print_verification(console, result)
+        assert isinstance(console.file, io.StringIO)
+        assert console.file.getvalue().startswith(headline)
+        document = document_of(result, 0, None)
+        assert (document.untried, document.unreached) == (untried, [3])
+
+
 def test_real_calls_alone_are_no_search() -> None:
     target = Target("/names.py", ORIGINAL, "first", "names", "/", "/")
     machine = Machine("Linux", "CPU", 2, 1, "3.11", "bubblewrap", "rlimits")

@@ -64,6 +64,7 @@ def sent(a: Generator[int, None, None]): ...
 def bought(a: Item): ...
 def many(*a: int, **b: str): ...
 def found(a, b): return [re.search(a, each) for each in b]
+def walked(iterable): ...
 """,
     vars(MODULE),
 )
@@ -143,6 +144,15 @@ def test_what_an_object_holds_is_told_by_its_class_and_a_subclass_is_one_of_it()
     assert not contract_of("bare", (point(1, 2.0),)).admits(root_of([point(1, None)], {}))
     colour = enum.Enum("colour", "RED BLUE")
     assert contract_of("bare", (colour.RED,)).admits(root_of([colour.BLUE], {}))
+
+
+def test_what_is_called_an_iterable_may_be_an_iterator_of_elements_or_of_characters() -> None:
+    contract, other = (contract_of(name, ["AAB"], [[[1], [2]]]) for name in ("walked", "bare"))
+    for within in (iter(["a"]), iter([[1]]), ["a", [1]], "AB"):
+        assert contract.admits(root_of([within], {})), within
+    assert not contract.admits(root_of([iter([1.5])], {}))
+    for beyond in (iter([[1]]), ["a"]):
+        assert not other.admits(root_of([beyond], {})), "a name that promises nothing"
 
 
 def test_without_hints_only_the_kinds_of_real_calls_are_within() -> None:

@@ -47,6 +47,13 @@ def test_the_constants_are_those_of_the_function_of_what_it_calls_and_of_the_tab
     assert all(type(value) is int for value in near)
 
 
+def test_numbers_are_tried_around_powers_of_units_that_the_code_mentions() -> None:
+    constants = Constants([1000, 7, 60, 50_270])
+    assert {999_999, 1_000_001, 10**9 - 1, 3_599, 216_001} <= set(constants.near(3))
+    assert {999_999.99, 3_600.0} <= set(constants.near(2.5))
+    assert not {49, 50_270**2} & set(constants.near(3)), "neither a digit nor a large number is a unit"
+
+
 def test_a_number_is_as_large_as_another_argument_is_long() -> None:
     root = root_of(["a-b-c", [7, 8], 3], {})
     place = next(each for each in places(root) if each.site == ("2",))
