@@ -164,12 +164,12 @@ def test_the_headline_says_on_which_values_no_difference_was_found(differs: tupl
 
 @pytest.mark.slow
 def test_a_line_that_the_other_changes_and_no_input_reaches_is_told_in_the_headline(folder: Path) -> None:
-    secret = (
+    hashed = (
         "def f(text):\n    if hash(text) == 5:\n        return %s\n    return text[::-1]\n\n\nprint(f('ab'), f('c'))\n"
     )
-    (folder / "one.py").write_text(secret % "1", encoding="utf-8")
-    (folder / "two.py").write_text(secret % "2", encoding="utf-8")
-    (folder / "same.py").write_text(secret.replace("text[::-1]", "''.join(reversed(text))") % "1", encoding="utf-8")
+    (folder / "one.py").write_text(hashed % "1", encoding="utf-8")
+    (folder / "two.py").write_text(hashed % "2", encoding="utf-8")
+    (folder / "same.py").write_text(hashed.replace("text[::-1]", "''.join(reversed(text))") % "1", encoding="utf-8")
     for other, headline, untried in (
         ("two.py", "No difference found, but no input reached line 3 of the original, which the other changes  ", [3]),
         ("same.py", "No difference found  ", []),
