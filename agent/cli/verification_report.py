@@ -9,6 +9,7 @@ from rich.text import Text
 
 from afterburner.agent.cli.counterexample_file import write_tests
 from afterburner.agent.cli.verify_document import document_of
+from afterburner.agent.inputs.choosing import is_invented
 from afterburner.agent.judge.verification.outcome import Counterexample
 from afterburner.agent.judge.verification.reach import lines_in_words
 from afterburner.agent.wording import count
@@ -74,9 +75,11 @@ def _headline(result: Verification) -> tuple[str, str]:
         return "Different", "bold red"
     if isinstance(found, Counterexample):
         return ("The same on a condition", "bold magenta") if found.provided else ("Different", "bold red")
-    if not found.made(result.workload_origins):
-        return "No difference found on the real calls alone: no input was made", "bold magenta"
-    alone = f" with {' and '.join(f'`{name}`' for name in found.unvaried)} only as in the real calls"
+    origins = result.workload_origins
+    calls = "generated calls" if origins and all(map(is_invented, origins)) else "real calls"
+    if not found.made(origins):
+        return f"No difference found on the {calls} alone: no input was made", "bold magenta"
+    alone = f" with {' and '.join(f'`{name}`' for name in found.unvaried)} only as in the {calls}"
     headline = f"No difference found{alone if found.unvaried else ''}"
     if result.untried:
         headline += f", but no input reached {lines_in_words(result.untried)} of the original, which the other changes"

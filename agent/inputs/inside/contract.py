@@ -14,7 +14,7 @@ from typing import Any, Callable, Dict, Iterator, List, NamedTuple, Optional, Se
 
 from .container_kinds import MAPPINGS, SEQUENCES, SETS, container_kind, plain_of
 from .hint_kinds import Hints, takes
-from .iterator_arguments import promises_iterators
+from .iterator_arguments import needed, promises_iterators
 from .list_iterators import LIST_ITERATOR
 from .type_hints import hint_namespace
 from .value_kinds import MOST_DEPTH, NOTHING, Observed, Step, observe, steps
@@ -79,7 +79,9 @@ class Contract:
             if parameter.default is not parameter.empty:
                 known = self._seen.get(name) or observe([parameter.default])
                 self._seen[name] = known.with_kind(type(parameter.default))
-            if name in self._seen and promises_iterators(parameter, getattr(function, "__doc__", None) or ""):
+            is_sole = needed(self._signature.parameters.values()) == [name]
+            doc = getattr(function, "__doc__", None) or ""
+            if name in self._seen and promises_iterators(parameter, doc, is_sole=is_sole):
                 self._seen[name] = self._seen[name].as_iterable()
         self._patterns: Set[Tuple[str, Tuple[Step, ...]]] = set()  # places of regular expressions
 

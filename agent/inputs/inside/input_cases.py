@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import itertools
 from itertools import islice
 from typing import TYPE_CHECKING, Any, Callable, Iterator, List, NamedTuple, Sequence, Set
 
+from ....sandbox.driver.call_blobs import NotCopyable, dump_call, load_call
 from .alike_texts import alike_texts
 from .call_parts import Place, Root, Site, fields, like, places, with_value
 from .container_kinds import SEQUENCES
@@ -26,6 +28,7 @@ if TYPE_CHECKING:
 
 _PART = "part of a real call"
 EACH_AS_ITERATOR = 3
+_ONE_OF_EACH = (int, float, complex, bool, type(None))  # equal ones are made anew each time that a call is read
 MOST_OPTIONAL = 4  # calls with an argument more that others start from
 
 
@@ -140,6 +143,8 @@ def _with_constants(base: Base, knowledge: Knowledge) -> Iterator[Input]:
 def _at_place(base: Base, place: Place, knowledge: Knowledge) -> Iterator[Input]:
     if place.site in knowledge.signature.may_be_none:
         yield Input("None", with_value(base.root, place, None), base.call, place.is_data)
+    for value in knowledge.signature.instead_of_none(place.site) if place.value is None else ():
+        yield Input("value that a hint allows", with_value(base.root, place, value), base.call, place.is_data)
     for kind, value in () if place.site in knowledge.fixed else edges(place.value):
         yield Input(kind, with_value(base.root, place, value), base.call, place.is_data)
 
@@ -153,6 +158,9 @@ def _in_two_arguments(base: Base) -> Iterator[Input]:
             for before, after in across_changes(one, other) if is_dated(one) and is_dated(other) else ():
                 both = [*args[:first], before, *args[first + 1 : second], after, *args[second + 1 :]]
                 yield Input("across a change of clocks", [both, kwargs], base.call)
+            for copied in _equal_copies(one) if type(one) is type(other) else ():
+                both = [*args[:second], copied, *args[second + 1 :]]
+                yield Input("equal objects", [both, kwargs], base.call)
             if type(one) is not type(other) or type(one) not in (*SEQUENCES, dict, set, str, bytes):
                 continue
             if set(map(type, one)) == set(map(type, other)):
@@ -167,6 +175,13 @@ def _in_two_arguments(base: Base) -> Iterator[Input]:
                 yield Input("mixed lengths", [[*args[:first], shorter, *args[first + 1 :]], kwargs], base.call)
                 both = [*args[:first], like(one, []), *args[first + 1 : second], like(other, []), *args[second + 1 :]]
                 yield Input("empty", [both, kwargs], base.call)
+
+
+def _equal_copies(value: Any) -> Iterator[Any]:
+    """An object that is equal and another one, down to its texts: real calls often pass one object twice."""
+    if type(value) not in _ONE_OF_EACH and not callable(value):
+        with contextlib.suppress(NotCopyable, RecursionError, MemoryError):
+            yield load_call(dump_call((value,), {}, {}), lay_out=False).args[0]
 
 
 def _of_texts(value: Any) -> bool:

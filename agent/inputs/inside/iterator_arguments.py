@@ -8,7 +8,7 @@ when they are tried.
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any, Dict, List
+from typing import TYPE_CHECKING, Any, Dict, Iterable, List
 
 from .call_parts import Root, root_of
 from .container_kinds import SEQUENCES
@@ -20,11 +20,14 @@ if TYPE_CHECKING:
     from ....sandbox.driver.call_blobs import Call
 
 
+_GIVEN = re.compile(r"\b(?:from|of|over|in|any|given|takes?)\s+(?:an?\s+|any\s+|the\s+)?iterables?\b", re.IGNORECASE)
 _NAMED = re.compile(r"(?:\w+_)?(?:iterables?|iterators?|iter|it)")
 
 
-def promises_iterators(parameter: inspect.Parameter, doc: str) -> bool:
+def promises_iterators(parameter: inspect.Parameter, doc: str, *, is_sole: bool) -> bool:
     """Whether a parameter without a hint says by its name, or the docstring of it, that it takes any iterable.
+
+    `is_sole`: it is the only one that has to be given, so that the docstring need not name it.
 
     That is a word of the Python glossary: who reads it may give a generator. `*iterables` are left alone.
     """
@@ -34,7 +37,13 @@ def promises_iterators(parameter: inspect.Parameter, doc: str) -> bool:
     ):
         return False
     told = r"\b%s\b[^\n]{0,40}\b(?:iterables?|iterators?|generators?)\b" % re.escape(parameter.name)
-    return bool(_NAMED.fullmatch(parameter.name) or re.search(told, doc, re.IGNORECASE))
+    is_told = re.search(told, doc, re.IGNORECASE) or (is_sole and _GIVEN.search(doc))
+    return bool(_NAMED.fullmatch(parameter.name) or is_told)
+
+
+def needed(parameters: Iterable[inspect.Parameter]) -> List[str]:
+    """The parameters that have to be given, without the object of a method."""
+    return [each.name for each in parameters if each.default is each.empty and each.name not in ("self", "cls")]
 
 
 def root_with_lists(call: Call) -> Root:

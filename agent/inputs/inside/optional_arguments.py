@@ -7,7 +7,7 @@ import re
 from typing import TYPE_CHECKING, Any, Dict, Iterator, List, NamedTuple, Set, Tuple
 
 from .edge_values import edges, in_turns
-from .iterator_arguments import promises_iterators
+from .iterator_arguments import needed, promises_iterators
 from .type_hints import CONTAINERS, Shape, Unusable, parameter_shapes
 
 if TYPE_CHECKING:
@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
 _ITERABLE = re.compile(r"(typing\.|abc\.|collections\.abc\.)?(Iterable|Iterator)\b")
 MOST_NEAR = 4  # values near a default
+_PLAINEST: Dict[str, Any] = {"str": "", "bytes": b"", "int": 0, "float": 0.0, "bool": False}
 _NONE: Shape = ("leaf", type(None))
 
 
@@ -27,6 +28,7 @@ class Signature(NamedTuple):
     keyword_only: Set[str]
     may_be_none: Set[Site]
     iterables: Set[Site]  # arguments that may be an iterator, which can be gone through only once
+    scalars: Dict[str, List[Any]]  # by parameter: an empty text, a zero and their like, as the hint names their types
 
     def with_fewer(self, root: Root) -> Iterator[Root]:
         """The call without one of the arguments that may be left out: those of `**kwargs`, too."""
@@ -42,14 +44,21 @@ class Signature(NamedTuple):
         args, kwargs = root
         given = set(self.names[: len(args)]) | set(kwargs)
         others = [(name, default) for name, default in self.defaults.items() if name not in given]
-        yield from in_turns([_given(root, name, default) for name, default in others])
+        yield from in_turns([self._given(root, name, default) for name, default in others])
 
+    def _given(self, root: Root, name: str, default: Any) -> Iterator[Root]:
+        """The call with something near its default for one parameter."""
+        args, kwargs = root
+        near = [value for _, value in edges(default)[:MOST_NEAR]]
+        for value in (*self.scalars.get(name, ()), *near) if default is None else near:
+            yield [args, {**kwargs, name: value}]
 
-def _given(root: Root, name: str, default: Any) -> Iterator[Root]:
-    """The call with something near its default for one parameter."""
-    args, kwargs = root
-    for _, value in edges(default)[:MOST_NEAR]:
-        yield [args, {**kwargs, name: value}]
+    def instead_of_none(self, site: Site) -> Iterator[Any]:
+        """What the hint allows in the place of an argument that is None."""
+        name = self.names[int(site[0])] if site[0].isdigit() and int(site[0]) < len(self.names) else site[0]
+        for value in self.scalars.get(name, ()) if len(site) == 1 else ():
+            yield value
+            yield from (near for _, near in edges(value)[:MOST_NEAR])
 
 
 def signature_of(target: Resolved, source: str) -> Signature:
@@ -75,12 +84,22 @@ def signature_of(target: Resolved, source: str) -> Signature:
         for below in _where_none(shape, ()):
             allowed |= _sites(name, names, below)
     iterables: Set[Site] = set()
+    doc, sole = getattr(target.function, "__doc__", None) or "", needed(parameters)
     for each in by_keyword:
-        if _ITERABLE.match(str(each.annotation)) or promises_iterators(
-            each, getattr(target.function, "__doc__", "") or ""
-        ):
+        is_promised = promises_iterators(each, doc, is_sole=sole == [each.name])
+        if _ITERABLE.match(str(each.annotation)) or is_promised:
             iterables |= _sites(each.name, names, ())
-    return Signature(names, defaults, keyword_only, allowed, iterables)
+    scalars = {name: list(_scalars_in(shape)) for name, (shape, _, _) in shapes.items()}
+    return Signature(names, defaults, keyword_only, allowed, iterables, scalars)
+
+
+def _scalars_in(shape: Shape) -> Iterator[Any]:
+    """The plainest value of each scalar type that a hint names itself, not as an element."""
+    if shape[0] == "union":
+        for part in shape[1]:
+            yield from _scalars_in(part)
+    elif shape[0] in _PLAINEST:
+        yield _PLAINEST[shape[0]]
 
 
 def _sites(name: str, names: List[str], below: Site) -> Set[Site]:

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
     from .call_parts import Root
     from .input_cases import Knowledge
+    from .optional_arguments import Signature
 
 TOGETHER = "small arguments that fit together"
 SHORT = 3  # characters of a text that may be a piece of others, such as a separator
@@ -29,19 +30,19 @@ _SEPARATORS = " -_.,:"
 _WORDS = ("a", "b", "ab", "abcdef")
 _SMALL = (-2, -1, 0, 1, 2, 3)
 _NEAR = (-1, 0, 0, 1)
+_LONG = (5, 60)  # bytes
 _FRACTIONS = (0.0, 0.5, 1.0, -1.0)
 _SEQUENCES = (list, tuple)
-_VARIED = (str, int, bool, float, *_SEQUENCES)
+_VARIED = (str, bytes, int, bool, float, *_SEQUENCES)
 
 Name = Any  # the index or the name of an argument
 
 
 class _Form(NamedTuple):
-    """What one draw starts from: the arguments that are varied, and what real calls give in their places."""
+    """What one draw starts from: values that may stand in each place, in a list for each type."""
 
-    given: Dict[Name, Any]
-    optional: Dict[str, Any]  # may be given, too, with their defaults
-    known: Dict[Name, List[Any]]
+    given: Dict[Name, List[List[Any]]]
+    optional: Dict[str, List[List[Any]]]  # may be given, too
 
 
 def small_together(root: Root, others: Sequence[Root], knowledge: Knowledge, random: Random) -> Iterator[Root]:
@@ -54,24 +55,34 @@ def small_together(root: Root, others: Sequence[Root], knowledge: Knowledge, ran
         random: what is drawn from.
     """
     args, kwargs = root
-    given = {name: value for name, value in (*enumerate(args), *kwargs.items()) if _is_varied(name, value, knowledge)}
-    named = {*knowledge.signature.names[: len(args)], *kwargs}
-    defaults = knowledge.signature.defaults.items()
-    optional = {name: value for name, value in defaults if name not in named and type(value) in _VARIED}
-    known = {name: _known_at(name, value, others) for name, value in given.items()}
-    if len(given) + len(optional) < 2:
+    form = _form_of(root, others, knowledge)
+    if len(form.given) + len(form.optional) < 2:
         return
-    pieces = [text for text in knowledge.constants.samples(str) if 0 < len(text) <= SHORT][:MOST_KNOWN]
-    pieces += [value for _, value in defaults if type(value) is str and 0 < len(value) <= SHORT]
-    form = _Form(given, optional, known)
+    defaults = knowledge.signature.defaults.values()
+    short = [text for text in knowledge.constants.samples(str) if 0 < len(text) <= SHORT][:MOST_KNOWN]
+    short += [value for value in defaults if type(value) is str and 0 < len(value) <= SHORT]
     while True:
-        drawn = _drawn(form, pieces, random)
-        named_now = {name: value for name, value in drawn.items() if type(name) is str}
-        yield [[drawn.get(at, value) for at, value in enumerate(args)], {**kwargs, **named_now}]
+        drawn = _drawn(form, short, random)
+        named = {name: value for name, value in drawn.items() if type(name) is str}
+        yield [[drawn.get(at, value) for at, value in enumerate(args)], {**kwargs, **named}]
 
 
-def _is_varied(name: Name, value: Any, knowledge: Knowledge) -> bool:
-    return type(value) in _VARIED and (str(name),) not in knowledge.fixed
+def _form_of(root: Root, others: Sequence[Root], knowledge: Knowledge) -> _Form:
+    args, kwargs = root
+    signature = knowledge.signature
+    names: Dict[Name, str] = dict(enumerate(signature.names[: len(args)]))
+    given = {}
+    for at, value in (*enumerate(args), *kwargs.items()):
+        starts = _starts(names.get(at, at), value, signature) if (str(at),) not in knowledge.fixed else []
+        given[at] = [_known_at(at, start, others) for start in starts]
+    missing = (each for each in signature.defaults.items() if each[0] not in {*names.values(), *kwargs})
+    optional = {name: [[start] for start in _starts(name, value, signature)] for name, value in missing}
+    return _Form(*({name: starts for name, starts in each.items() if starts} for each in (given, optional)))
+
+
+def _starts(name: Name, value: Any, signature: Signature) -> List[Any]:
+    """The value itself; for None what the hint allows in its place; nothing where nothing can be varied."""
+    return signature.scalars.get(name, []) if value is None else [value] if type(value) in _VARIED else []
 
 
 def _known_at(name: Name, value: Any, others: Sequence[Root]) -> List[Any]:
@@ -86,8 +97,8 @@ def _known_at(name: Name, value: Any, others: Sequence[Root]) -> List[Any]:
 
 def _drawn(form: _Form, pieces: Sequence[str], random: Random) -> Dict[Name, Any]:
     """One new value for each argument: short texts first, then what is made of them, numbers after all lengths."""
-    optional = {name: [value] for name, value in form.optional.items() if random.random() < MOSTLY}
-    known = {**form.known, **optional}
+    optional = {name: starts for name, starts in form.optional.items() if random.random() < MOSTLY}
+    known = {name: random.choice(starts) for name, starts in {**form.given, **optional}.items()}
     drawn: Dict[Name, Any] = {}
     for name, values in known.items():
         if type(values[0]) is str and all(len(value) <= SHORT for value in values):
@@ -105,7 +116,7 @@ def _drawn(form: _Form, pieces: Sequence[str], random: Random) -> Dict[Name, Any
             lengths.append([len(drawn[name])])
     for name, values in known.items():
         if name not in drawn:
-            drawn[name] = _number(values, lengths, random)
+            drawn[name] = _other(values, lengths, random)
     return drawn
 
 
@@ -137,13 +148,15 @@ def _sequence(known: Any, scalars: Sequence[Any], random: Random) -> Any:
     return like(known, separate([random.choice(few) for _ in range(random.randint(0, MOST_PIECES))]))
 
 
-def _number(known: Sequence[Any], lengths: Sequence[Sequence[int]], random: Random) -> Any:
-    """A switch set either way, a small number, one that is about the length of something, or a real one."""
+def _other(known: Sequence[Any], lengths: Sequence[Sequence[int]], random: Random) -> Any:
+    """A switch set either way, a small number, one that is about the length of something, a real one; some bytes."""
     kind = type(known[0])
     if kind is bool:
         return known[0] is (random.random() < 1 / 3)
     if kind is float:
         return random.choice((*_FRACTIONS, random.choice(known)))
+    if kind is bytes:
+        return random.choice(known)[: random.choice((0, 1, *_LONG))]
     of_one = random.choice(lengths) if lengths else []
     near = (
         [length + random.choice(_NEAR) for length in (max(of_one), max(of_one), random.choice(of_one))]

@@ -189,8 +189,9 @@ def test_real_calls_alone_are_no_search() -> None:
     for kinds, headline in (
         ((("__main__", 3),), "No difference found on the real calls alone: no input was made  "),
         ((("__main__", 3), ("empty", 1)), "No difference found  "),
+        ((("generated", 3),), "No difference found on the generated calls alone: no input was made  "),
     ):
-        result = Verification(target, "/right.py", Agreement(kinds), ("__main__",) * 3, (), (), machine, 1.0)
+        result = Verification(target, "/right.py", Agreement(kinds), (kinds[0][0],) * 3, (), (), machine, 1.0)
         console = open_console(io.StringIO())
         print_verification(console, result)
         assert isinstance(console.file, io.StringIO)

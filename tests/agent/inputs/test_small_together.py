@@ -22,8 +22,10 @@ def cut(text: str, limit: int = 0, whole: bool = False, separator: str = " ") ->
     return text[:limit] if whole else separator.join(text.split(separator))
 
 
-def drawn(root: list[Any], defaults: dict[str, Any], constants: tuple[Any, ...] = ()) -> list[Any]:
-    signature = Signature(["text", "limit", "whole", "separator"], defaults, set(), set(), set())
+def drawn(
+    root: list[Any], defaults: dict[str, Any], constants: tuple[Any, ...] = (), scalars: dict[str, Any] | None = None
+) -> list[Any]:
+    signature = Signature(["text", "limit", "whole", "separator"], defaults, set(), set(), set(), scalars or {})
     knowledge = Knowledge(signature, set(), Constants(constants), "cut", Contract(cut, "", []))
     return list(islice(small_together(root, [root], knowledge, Random(0)), DRAWS))
 
@@ -61,3 +63,13 @@ def test_sequences_are_of_few_elements_and_of_the_scalar_beside_them() -> None:
     assert any(9 in values and values.count(9) > 1 for (values, _), _ in made)
     assert any(len(values) == size for (values, size), _ in made)
     assert all(type(values) is list for (values, _), _ in made)
+
+
+def test_where_a_hint_names_a_type_beside_none_small_values_of_it_are_given() -> None:
+    made = drawn(
+        [[b"data", 5], {}], {"whole": None, "separator": None}, scalars={"separator": [""], "whole": [0, False]}
+    )
+    assert any(args[0] and kwargs.get("separator") == "" for args, kwargs in made), "bytes beside an empty text"
+    assert {type(kwargs["whole"]) for _, kwargs in made if "whole" in kwargs} == {int, bool}
+    given = drawn([["one", None], {}], {}, scalars={"limit": [0]})
+    assert all(type(limit) is int for (_, limit), _ in given)
