@@ -126,6 +126,7 @@ class Workload:
     fixed_clock: bool = False  # likewise; what the original does depends on the time
     assume: tuple[str, ...] = ()  # what the user says of every input: Python expressions over the parameters
     written: WrittenCalls | None = None  # where calls among these are a model's
+    more_calls: tuple[WorkloadCall, ...] = ()  # recorded ones that are compared on and never timed
 
     @property
     def held_out_count(self) -> int:

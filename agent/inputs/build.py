@@ -19,7 +19,7 @@ from afterburner.agent.events import EventKind, OnEvent, ProgressEvent
 from afterburner.agent.inputs.advice import calls_advice
 from afterburner.agent.inputs.call_sources import Finding, Sources
 from afterburner.agent.inputs.cases import case_workload, read_cases, whole_program
-from afterburner.agent.inputs.choosing import choose_calls, choose_edge_cases, hold_out
+from afterburner.agent.inputs.choosing import choose_calls, choose_edge_cases, hold_out, more_calls
 from afterburner.agent.inputs.harness import Harness
 from afterburner.agent.inputs.replayed_calls import Replay
 from afterburner.agent.inputs.stated_assumptions import unmet_assumptions
@@ -116,6 +116,7 @@ class _Search:
     report: OnEvent
     writer: CallWriter | None = None
     calls: list[WorkloadCall] = field(default_factory=list)
+    more: list[FoundCall] = field(default_factory=list)  # recorded ones, to compare on and not to time
     skipped: list[Skipped] = field(default_factory=list)
     tried: list[str] = field(default_factory=list)
     written: WrittenCalls | None = None
@@ -185,6 +186,7 @@ class _Search:
             float_tolerance=self.replay.float_tolerance,
             fixed_clock=bool(self.replay.fixed_clock),
             written=self.written,
+            more_calls=tuple(self.replay.keep_usable(self.more)[0]) if self.more else (),
         )
 
     def _is_enough(self) -> bool:
@@ -195,7 +197,10 @@ class _Search:
         for finding in findings:
             self.skipped += finding.skipped
             self.tried += finding.tried
-        self._replay(choose_calls([call for finding in findings for call in finding.calls]))
+        found = [call for finding in findings for call in finding.calls]
+        chosen = choose_calls(found)
+        self.more += more_calls(found, chosen)
+        self._replay(chosen)
 
     def _use_written(self, writer: CallWriter) -> None:
         """Keep the calls that a language model writes, if enough of them can be used."""

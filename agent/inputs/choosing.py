@@ -22,6 +22,8 @@ FIRST = 8
 ALWAYS = 2
 BUDGET_S = 0.6
 BUDGET_BYTES = 512 * 1024
+# The others that were recorded are made once for each rewrite, to compare what they do.
+MAX_MORE, MORE_BUDGET_S, MORE_BUDGET_BYTES = 88, 0.3, 256 * 1024
 MAX_EDGE_CASES = 12
 EDGE_BUDGET_S = 0.2
 EDGE_BUDGET_BYTES = 128 * 1024
@@ -51,6 +53,15 @@ def choose_calls(found: Sequence[FoundCall]) -> list[FoundCall]:
     wanted = _once([*by_cost[:COSTLIEST], *new, *first, *_spread(len(calls), MAX_CALLS)])
     others = _affordable(calls, wanted[ALWAYS:], MAX_CALLS - ALWAYS, BUDGET_S, BUDGET_BYTES)
     return [calls[index] for index in sorted([*wanted[:ALWAYS], *others])]
+
+
+def more_calls(found: Sequence[FoundCall], chosen: Sequence[FoundCall]) -> list[FoundCall]:
+    """Recorded calls beside those that were chosen of them, the cheapest ones: a rewrite has to do the same on them."""
+    known = {call.blob for call in chosen}
+    others = [call for call in _unique(found) if call.blob not in known and not is_invented(call.origin)]
+    by_cost = sorted(range(len(others)), key=lambda index: others[index].cpu_time_s)
+    kept = _affordable(others, by_cost, MAX_MORE, MORE_BUDGET_S, MORE_BUDGET_BYTES)
+    return [others[index] for index in sorted(kept)]
 
 
 def choose_edge_cases(found: Sequence[FoundCall], costliest_s: float) -> list[FoundCall]:

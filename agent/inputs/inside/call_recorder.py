@@ -48,6 +48,7 @@ if TYPE_CHECKING:
     from .harness_types import Copy, Write
 
 FIRST_CALLS = 16  # always copied, unless more are asked for
+FIRST_SMALL, SMALL_BYTES = 64, 16 * 1024  # likewise, as long as so few are written and they are no larger
 SPREAD = 1.25  # after them, a call is always copied when the count has grown by this factor
 COPYING_FREE_S = 0.5  # all calls are looked at until copying took this long,
 COPYING_SHARE = 0.1  # and afterwards while it takes no more than this share of the run
@@ -294,7 +295,8 @@ class Recorder:
         digest = hashlib.sha256(blob).digest()
         at_milestone = call.number <= self._first_calls or call.number >= self._next_milestone
         is_costly = call.cpu_time_s > self._costliest_s * COSTLIER
-        if digest in self._seen or not (at_milestone or is_costly or call.is_new):
+        is_small = self.written < FIRST_SMALL and len(blob) <= SMALL_BYTES
+        if digest in self._seen or not (at_milestone or is_costly or call.is_new or is_small):
             return
         if self._bytes + len(blob) > MAX_TOTAL_BYTES:
             return

@@ -81,7 +81,8 @@ class DifferenceSearch:
         )
         names = None if self._by_cases else data_names(original_source)
         self._assume = bench.workload.assume
-        calls, held_out = bench.workload.calls, bench.workload.held_out_calls
+        self._more = bench.workload.more_calls
+        calls, held_out = bench.workload.calls, (*bench.workload.held_out_calls, *self._more)
         self._new_inputs = partial(Inputs, *place, calls, seed, tolerance, clock, names, held_out_calls=held_out)
         self._known_inputs: dict[tuple[str, ...], Inputs] = {}
         # Where a rewrite is known to agree: its text, what is assumed, and the number of a round.
@@ -141,7 +142,7 @@ class DifferenceSearch:
             rounds: of made inputs, at most. Those of earlier searches come first and cost little.
             least: what an agreement is worth nothing without, however late it becomes.
             effects_of_real_calls: whether some real calls are made once more to compare what they do beside
-                returning, as is always done for made inputs.
+                returning, as is always done for made inputs, and all others that were recorded to compare at all.
             once_more: whether inputs that an earlier search has compared on are compared on again.
 
         Raises:
@@ -335,6 +336,7 @@ class DifferenceSearch:
         literals = new_literals(self._comparer.target.source, candidate_source)
         latest = deadline if least is None else least.until
         first = [Round(real_calls, None, is_real=True)] if real_calls else []
+        first += [Round(self._more, None, is_real=True)] if self._more and effects_of_real_calls else []
         first += [inputs.real_calls()] if effects_of_real_calls else []
         first += [inputs.suggested(suggested)] if suggested else []
         first += [inputs.fitting(fitting)] if fitting else []
@@ -371,7 +373,8 @@ class DifferenceSearch:
             self._on_event(ProgressEvent(kind=EventKind.AGREED, count=len(agreed)))
             begun_s, started_s = started_s, time.monotonic()
             enough = least is None or len(agreed) >= least.inputs
-            if enough and every.calls is not real_calls and (started_s - begun_s) / 2 > deadline.left_s():
+            is_first = every.calls is real_calls or every.calls is self._more
+            if enough and not is_first and (started_s - begun_s) / 2 > deadline.left_s():
                 break
         origins = tuple(Counter(agreed.values()).most_common())
         skipped = tuple(inputs.skipped)

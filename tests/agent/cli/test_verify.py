@@ -163,6 +163,18 @@ def test_the_headline_says_on_which_values_no_difference_was_found(differs: tupl
 
 
 @pytest.mark.slow
+def test_every_recorded_call_is_compared_on_though_few_are_timed(folder: Path) -> None:
+    main = "\n\nif __name__ == '__main__':\n    for n in range(1000, 1100):\n        f(n)\n"
+    (folder / "one.py").write_text(f"def f(n):\n    return n * 2{main}", encoding="utf-8")
+    odd = f"def f(n):\n    return n * 2 + (n * 7919 % 10007 == {1030 * 7919 % 10007})"
+    (folder / "two.py").write_text(f"{odd}{main}", encoding="utf-8")
+    found = verify(folder / "one.py", against=folder / "two.py", function="f", max_seconds=2.0).found
+    assert isinstance(found, Counterexample)
+    assert found.calls == ("f(1030)",)
+    assert found.on_real_call, found.kind
+
+
+@pytest.mark.slow
 def test_a_line_that_the_other_changes_and_no_input_reaches_is_told_in_the_headline(folder: Path) -> None:
     hashed = (
         "def f(text):\n    if hash(text) == 5:\n        return %s\n    return text[::-1]\n\n\nprint(f('ab'), f('c'))\n"

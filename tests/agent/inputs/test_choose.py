@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pytest
 
-from afterburner.agent.inputs.choosing import MAX_CALLS, choose_calls, choose_edge_cases, hold_out
+from afterburner.agent.inputs.choosing import MAX_CALLS, MAX_MORE, choose_calls, choose_edge_cases, hold_out, more_calls
 from afterburner.agent.inputs.harness_answers import FoundCall
 from afterburner.agent.inputs.passes import MAX_BYTES_COPIED, MAX_CALLS_MADE, MAX_PASSES, passes_needed
 from afterburner.agent.types import WorkloadCall
@@ -26,6 +26,18 @@ def test_calls_that_go_where_no_other_went_are_chosen_before_the_first_ones() ->
     chosen = {each.number for each in choose_calls(calls)}
     assert len(chosen) == 40
     assert {each.number for each in calls if each.is_new} <= chosen
+
+
+def test_recorded_calls_that_are_not_timed_are_compared_on_as_far_as_they_are_cheap() -> None:
+    calls = [found(n, 0.2 if n == 70 else 1e-5) for n in range(120)]
+    calls.append(replace(found(200, 1e-5), origin="generated"))
+    chosen = choose_calls(calls)
+    more = more_calls(calls, chosen)
+    assert {each.number for each in more} == set(range(120)) - {each.number for each in chosen}
+    assert [each.number for each in more] == sorted(each.number for each in more), "in the order in which they came"
+    assert len(more_calls([found(n, 1e-5) for n in range(999)], chosen)) == MAX_MORE
+    assert more_calls([found(n, 0.2) for n in range(300, 310)], chosen)[1:] == [], "one takes most of the time"
+    assert more_calls(chosen, chosen) == []
 
 
 def test_the_split_is_a_matter_of_seed_and_calls_and_not_of_order() -> None:
