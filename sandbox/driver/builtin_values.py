@@ -40,6 +40,7 @@ _random_state_holder: type = random.Random.__mro__[1]  # written in C
 _RANDOM_STATE = _random_state_holder.getstate  # type: ignore[attr-defined]
 # What `re.compile(text).match` is: a type of its own for methods that C code tells their class.
 BOUND_IN_C: type = type(re.compile("").match)
+_COMPARABLE = (frozenset((int, float, bool)), frozenset((str,)), frozenset((bytes,)))  # with one another
 _identity = object.__hash__  # as in `value_encoder`
 _DEFAULT_FACTORY = collections.defaultdict.__dict__["default_factory"].__get__
 
@@ -82,6 +83,18 @@ def plain_text(name: Any) -> str:
 
 def _dict_items(encoder: Encoder, value: Any) -> Iterator[Any]:
     return encoder.items("dict", dict.items(value))
+
+
+def dict_by_keys(encoder: Encoder, value: Any) -> Iterator[Any]:
+    """A dictionary whose class shows its keys in their own order: how it was filled does not count.
+
+    Keys that only code of the program can put in order stay as they come.
+    """
+    kinds = frozenset(map(type, dict.keys(value)))
+    if not any(kinds <= comparable for comparable in _COMPARABLE):
+        return _dict_items(encoder, value)
+    held = dict(dict.items(value))
+    return encoder.items("dict", [(key, held[key]) for key in sorted(held)])
 
 
 def _ordered_dict(encoder: Encoder, value: Any) -> Iterator[Any]:

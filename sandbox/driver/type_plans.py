@@ -20,7 +20,7 @@ from json.encoder import encode_basestring_ascii as quote
 from typing import TYPE_CHECKING, Any, Callable, Container, Dict, Iterator, List, NamedTuple, Optional, Tuple
 
 from . import encoding_parts, late_modules
-from .builtin_values import ANOTHER, BASES, BOUND_IN_C, EXACT, full_name
+from .builtin_values import ANOTHER, BASES, BOUND_IN_C, EXACT, dict_by_keys, full_name
 
 if TYPE_CHECKING:
     from .encoder_protocol import Encoder
@@ -181,7 +181,8 @@ def _opener(kind: type, name: str) -> Callable[[Encoder, Any], Iterator[Any]]:  
         return lambda encoder, value: encoder.parts("path", name, _PATH_TEXT(value))
     for base, view in BASES:
         if issubclass(kind, base):
-            return functools.partial(_subclass, layout, view)
+            is_in_order = base is dict and issubclass(kind, _imported(*_IN_ORDER) or ())
+            return functools.partial(_subclass, layout, dict_by_keys if is_in_order else view)
     for module, known, attribute in _TOLD_BY_NAME:
         if kind is _imported(module, known):
             return functools.partial(_told_by_name, attribute)
@@ -367,6 +368,7 @@ _EXCEPTION_FIELDS: Tuple[Tuple[type, Tuple[str, ...]], ...] = (
 )
 
 
+_IN_ORDER = ("sortedcontainers.sorteddict", "SortedDict")  # the dictionary whose keys come in their own order
 _TOLD_BY_NAME = (("logging", "Logger", "name"), ("zoneinfo", "ZoneInfo", "key"))
 
 

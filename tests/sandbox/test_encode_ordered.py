@@ -6,6 +6,7 @@ import collections
 import json
 
 import pytest
+from sortedcontainers import SortedDict  # type: ignore[import-untyped]
 
 from afterburner.sandbox.driver.value_encoder import Encoder
 
@@ -51,3 +52,18 @@ def test_the_order_of_keys_of_the_programs_own_classes_is_told_without_their_cod
     assert encoder.opaque == []
     items = (told if kind is collections.OrderedDict else told[2])[1:]
     assert [key if isinstance(key, str) else key[2][2] for _, key, _ in items] == wanted
+
+
+def test_how_a_dictionary_was_filled_that_shows_its_keys_in_order_does_not_count() -> None:
+    one, other = SortedDict({3: "c", 1.5: "a"}), SortedDict({1.5: "a", 3: "c"})
+    assert Encoder().encode(one) == Encoder().encode(other)
+    other[3] = "d"
+    assert Encoder().encode(one) != Encoder().encode(other)
+    assert Encoder().encode({3: "c", 1: "a"}) != Encoder().encode({1: "a", 3: "c"})
+
+
+def test_keys_of_the_programs_own_classes_are_not_put_in_order() -> None:
+    value = SortedDict(lambda key: -key.number, {Told(1): "a", Told(2): "b"})
+    Told.asked = 0
+    assert json.loads(Encoder().encode(value))
+    assert Told.asked == 0
