@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import keyword
 import re
+import sys
 from typing import TYPE_CHECKING
 
 from afterburner.sandbox.project import find_project_root
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+_MODULE_SUFFIXES = (".py", ".so")
 
 
 def import_name(path: Path) -> str:
@@ -33,6 +36,17 @@ def module_name(path: Path, project_root: Path) -> tuple[str, str]:
     if stem != "__init__" or not parts:
         parts.append(_as_identifier(stem, path.parent))
     return ".".join(parts), str(root)
+
+
+def shadows_standard_library(folder: Path) -> bool:
+    """Whether a module or package in a folder would stand in for one of the standard library, were the folder first."""
+    if not folder.is_dir():
+        return False
+    return any(
+        entry.name.partition(".")[0] in sys.stdlib_module_names
+        and (entry.suffix in _MODULE_SUFFIXES or (entry / "__init__.py").is_file())
+        for entry in folder.iterdir()
+    )
 
 
 def _is_package(folder: Path) -> bool:

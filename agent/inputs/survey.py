@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from afterburner.agent.code.locate import find_target
+from afterburner.agent.code.module_name import shadows_standard_library
 from afterburner.agent.errors import WorkloadError
 from afterburner.agent.events import ignore_event
 from afterburner.agent.inputs.harness import Harness
@@ -75,10 +76,10 @@ def take_survey(
         TargetError: the folder holds no code.
         WorkloadError: nothing ran, or nothing of the folder did.
     """
-    asked, staged = _prepare(sandbox, place, settings, {}, on_event)
+    asked, staged, paths = _prepare(sandbox, place, settings, {}, on_event)
     files = source_files(place, own_files(staged))
     asked = replace(asked, limits=Limits(wall_time_s=limit_s, cpu_time_s=limit_s))
-    fields: dict[str, object] = {"profile": "files", "files": [str(path) for path in files]}
+    fields: dict[str, object] = {"profile": "files", "files": [str(path) for path in files], **paths}
     answer, command = _ask(asked, settings, fields)
     python_without_pytest = asked.environment.executable if command and not settings.batch.command else ""
     known = {str(path) for path in files}  # the project's own code has told what it names, and may name anything
@@ -136,9 +137,9 @@ def check_tests(
         limit_s: after this it is stopped.
         texts: what the files hold, by their absolute paths.
     """
-    asked, _ = _prepare(sandbox, place, settings, texts, ignore_event)
+    asked, _, paths = _prepare(sandbox, place, settings, texts, ignore_event)
     asked = replace(asked, limits=Limits(wall_time_s=limit_s, cpu_time_s=limit_s))
-    answer, _ = _ask(asked, settings, {"profile": "none"})
+    answer, _ = _ask(asked, settings, {"profile": "none", **paths})
     return answer.suite
 
 
@@ -156,8 +157,12 @@ def own_files(project: StagedProject) -> list[Path]:
 
 def _prepare(
     sandbox: Sandbox, place: Path, settings: RunSettings, texts: Mapping[Path, bytes], on_event: OnEvent
-) -> tuple[Harness, StagedProject]:
-    """Stage the project with `texts` in it, and with what every file of `place` is imported from."""
+) -> tuple[Harness, StagedProject, dict[str, object]]:
+    """Stage the project with `texts` in it, and with what every file of `place` is imported from.
+
+    The fields at the end say where the harness looks for modules. A folder that holds a `random.py` comes after the
+    standard library: the tests may never load that file. Where they do, pytest or the command puts its folder first.
+    """
     readable = _targets(place)
     project = copy_project(readable[0], sandbox, leave_out=settings.inputs.left_out)
     for path, data in texts.items():
@@ -165,8 +170,11 @@ def _prepare(
     environment = environment_of(readable[0], sandbox, project, settings.inputs, on_event)
     roots = dict.fromkeys([*(target.import_root for target in readable), *environment.import_paths])
     folder = settings.batch.command_folder or readable[0].project_root
-    environment = replace(environment, import_paths=tuple(roots), working_directory=folder)
-    return Harness(sandbox, readable[0], environment, Limits()), project
+    later = [root for root in roots if shadows_standard_library(Path(root))]
+    first = tuple(root for root in roots if root not in later)
+    environment = replace(environment, import_paths=first, working_directory=folder)
+    paths: dict[str, object] = {"import_paths": first, "later_import_paths": later}
+    return Harness(sandbox, readable[0], environment, Limits()), project, paths
 
 
 def _targets(place: Path) -> list[Target]:

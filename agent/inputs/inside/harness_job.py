@@ -1,4 +1,4 @@
-# ruff: noqa: PTH108 - os.path is loaded anyway; the harness starts once for each question
+# ruff: noqa: PTH108, PTH119, PTH120 - os.path is loaded anyway; the harness starts once for each question
 """The harness's entry: reads a request, does one job, sends one JSON record a frame as they come."""
 
 from __future__ import annotations
@@ -64,8 +64,7 @@ def main() -> None:
     job = load(JOBS[request["job"]])
     profile = None if request["qualname"] else load(PROFILES[request["profile"]])
     leave_import_path()
-    sys.path[:0] = [path for path in request["import_paths"] if path not in sys.path]
-    sys.path.extend(filter(None, [request.get("extra_site")]))
+    add_import_paths(request)
     sys.modules.pop(request["module"], None)  # a file of the user's may be called like a module that we have imported
     sys.dont_write_bytecode = True
     if profile is None:
@@ -79,6 +78,16 @@ def main() -> None:
     write({"kind": "done", "calls": recorder.count})
     sys.stderr.flush()
     os._exit(0)
+
+
+def add_import_paths(request: Request) -> None:
+    """Let the project's modules be found: before all others, or right after the standard library's."""
+    sys.path[:0] = [path for path in request["import_paths"] if path not in sys.path]
+    standard = os.path.dirname(os.__file__)
+    known = [at for at, path in enumerate(sys.path) if path == standard or os.path.basename(path) == "lib-dynload"]
+    place = max(known) + 1 if known else len(sys.path)
+    sys.path[place:place] = [path for path in request.get("later_import_paths", ()) if path not in sys.path]
+    sys.path.extend(filter(None, [request.get("extra_site")]))
 
 
 def load(place: Tuple[str, str]) -> Any:

@@ -92,6 +92,29 @@ def test_functions_that_an_import_alone_calls_come_with_the_command_that_passed_
     assert f"pytest is not installed for {python}, so unittest ran the tests." in survey.remark
 
 
+@pytest.mark.parametrize("folder", ["examples", "."])
+def test_a_script_that_no_test_loads_does_not_stand_in_for_the_standard_library(
+    sandbox: Sandbox, shop: Path, folder: str
+) -> None:
+    (shop / folder).mkdir(exist_ok=True)
+    test = "import colorsys\n\ndef test_colours():\n    assert colorsys.rgb_to_hls(0, 0, 0)\n"
+    (shop / "tests" / "test_colours.py").write_text(test, encoding="utf-8")
+    for name in ("random.py", "colorsys.py"):
+        (shop / folder / name).write_text("def shown(): ...\n\nraise SystemExit('an example')\n", encoding="utf-8")
+    survey = take_survey(sandbox, shop, RunSettings(str(shop)), LIMIT_S)
+    assert {"common", "table"} <= set(by_name(rank(survey)))
+    assert survey.suite is not None
+    assert (survey.suite.passed, survey.suite.failing) == (8, ())
+
+
+def test_tests_beside_a_module_named_like_one_of_the_standard_library_get_theirs(sandbox: Sandbox, shop: Path) -> None:
+    (shop / "more").mkdir()
+    (shop / "more" / "wave.py").write_text("def crest(number):\n    return number + 1\n", encoding="utf-8")
+    test = "import wave\n\ndef test_crest():\n    assert wave.crest(1) == 2\n"
+    (shop / "more" / "test_wave.py").write_text(test, encoding="utf-8")
+    assert "crest" in by_name(rank(take_survey(sandbox, shop, RunSettings(str(shop)), LIMIT_S)))
+
+
 @pytest.mark.parametrize("words", [("app.py", "300"), ("-m", "app", "300")])
 def test_a_command_is_profiled_instead(sandbox: Sandbox, shop: Path, words: tuple[str, ...]) -> None:
     settings = RunSettings(str(shop), batch=BatchPlace(command=words, command_folder=str(shop)))
