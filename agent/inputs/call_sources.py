@@ -69,7 +69,9 @@ class Sources:
         return self.settings.inputs.calls is None and self.settings.inputs.cases is None
 
     def real(self) -> list[Finding]:
-        """Calls that somebody wrote down: `--calls`, `--cases`, the main block, doctests, tests.
+        """Calls that somebody wrote down: `--calls`, `--cases`, the command, the main block, doctests, tests.
+
+        A command stands for the tests. Where it gives no call, the file's own main block and doctests are asked.
 
         Raises:
             UsageError: the file or folder that the user named cannot be used.
@@ -82,13 +84,13 @@ class Sources:
         if self.settings.batch.command:
             command = " ".join(self.settings.batch.command)
             self.report(ProgressEvent(kind=EventKind.RUNNING_COMMAND, subject=command))
-            return [self._ask("command", "captured from the command", command_fields(self.settings))]
+            called = self._ask("command", "captured from the command", command_fields(self.settings))
+            return [called] if called.calls else [called, *side_by_side(self.harness.sandbox, self._of_file())]
         self.report(ProgressEvent(kind=EventKind.RUNNING_FILE_AND_TESTS))
-        main = partial(self._ask, "main", "captured from __main__")
         known = self.settings.batch.test_files
         tests: dict[str, object] | None = {"test_files": list(known)} if known is not None else None
         pytest = partial(self._ask, "pytest", "pytest", tests)
-        tasks: list[Callable[[], Finding]] = [main, self._from_doctests, pytest]
+        tasks: list[Callable[[], Finding]] = [*self._of_file(), pytest]
         found = side_by_side(self.harness.sandbox, tasks)
         if known is None and not any(each.calls for each in found):
             # Tests that do not name it may call it through other functions of the project.
@@ -153,6 +155,10 @@ class Sources:
             advice = f" Let it import {self.harness.target.module} and call the function." if finding.is_unused else ""
             raise NoInputsError(f"{path} gives no usable call of {self.harness.target.function}: {why}.{advice}")
         return finding
+
+    def _of_file(self) -> list[Callable[[], Finding]]:
+        """What asks the target's own file for calls: its main block and its doctests."""
+        return [partial(self._ask, "main", "captured from __main__"), self._from_doctests]
 
     def _from_doctests(self) -> Finding:
         if ">>>" not in self.harness.target.source:

@@ -426,3 +426,26 @@ def test_test_files_that_only_another_revision_has_are_looked_for_here(project: 
         workload = build_workload(project.sandbox, target, environment, settings, project.limits, project.told.append)
         found = of_origin(workload, "pytest: tests/test_old.py")
         assert {call.description for call in found} == {"double(3)", "double(4)"}, reasons(workload)
+
+
+def test_a_function_that_the_command_never_calls_is_judged_on_what_its_own_file_does(project: Project) -> None:
+    project.write(
+        "lib.py",
+        'def clean(line):\n    """Clean.\n\n    >>> clean("  A b ")\n    \'a b\'\n    """\n'
+        "    return line.strip().lower()\n\n"
+        "def used(line):\n    return line\n\n"
+        'if __name__ == "__main__":\n    clean(" X ")\n',
+    )
+    project.write("app.py", "from lib import used\n\nused('a')\n")
+
+    def of_command(words: str) -> set[str]:
+        target = project.target("lib.py", "clean")
+        batch = BatchPlace(command=(words,), command_folder=str(project.root))
+        settings = RunSettings(target.path, "clean", batch=batch)
+        environment = project.environment(target)
+        workload = build_workload(project.sandbox, target, environment, settings, project.limits, project.told.append)
+        return {call.origin for call in every_call(workload)} - {"derived"}
+
+    assert {"doctest", "captured from __main__"} <= of_command("app.py")
+    project.write("app.py", "from lib import clean\n\nclean('a'), clean('b')\n")
+    assert not {"doctest", "captured from __main__"} & of_command("app.py"), "the command's calls are enough"
