@@ -16,7 +16,13 @@ from afterburner.agent.code.source_text import dedent, parse, split_lines
 from afterburner.agent.errors import TargetError
 from afterburner.agent.inputs.project_modules import has_generated_name, is_hidden, is_test, says_generated
 from afterburner.agent.wording import count
-from afterburner.ci_action.python_code import code_outside, codes_of_functions, decode, rebound_functions
+from afterburner.ci_action.python_code import (
+    code_outside,
+    codes_of_functions,
+    decode,
+    line_of_syntax_error,
+    rebound_functions,
+)
 from afterburner.ci_action.report.document import MOST_LINES, function_key
 from afterburner.ci_action.repository import ChangedFile, blob_at, bytes_of_blob, changed_files, file_names
 
@@ -84,6 +90,7 @@ class LeftOut:
     file: str
     reason: str
     function: str | None = None
+    line: int | None = None  # that cannot be read
     is_unknown: bool = False  # it could not be read, or is not what the commit has, so nothing is known of the change
 
 
@@ -138,6 +145,7 @@ def find_changes(repository: Repo, span: Range, wanted: PathFilter, *, of_checko
         if name != changed.path:
             left_out.append(LeftOut(name, "its name is too long, or not one that a report can hold"))
             continue
+        data = b""
         try:
             if of_checkout:
                 _check_on_disk(root / PurePosixPath(changed.path), changed.blob)
@@ -150,7 +158,9 @@ def find_changes(repository: Repo, span: Range, wanted: PathFilter, *, of_checko
             if _differs_outside_of_functions(repository, changed, data):
                 notes.append(f"{name}: code outside of functions was changed, too, and is not measured by itself")
         except AfterburnerError as error:
-            left_out.append(LeftOut(name, str(error).rstrip("."), is_unknown=isinstance(error, _UnknownError)))
+            is_unknown = isinstance(error, _UnknownError)
+            line = line_of_syntax_error(data, MOST_LINES)
+            left_out.append(LeftOut(name, str(error).rstrip("."), line=line, is_unknown=is_unknown))
         except GitError:  # a partial clone may lack a file of either commit
             reason = (
                 "git lacks it, as in a clone with --filter: clone without one, or `git fetch --refetch --no-filter`"

@@ -41,6 +41,15 @@ class _OnlyOutside(ast.NodeTransformer):
         return None if isinstance(node, ast.stmt) and _is_text(node) else self.generic_visit(node)
 
 
+def line_of_syntax_error(data: bytes, last: int) -> int | None:
+    """The line in which a file cannot be read as Python; None: it can, or none up to the `last` is known."""
+    try:
+        parse(decode(data))
+    except SyntaxError as error:
+        return error.lineno if error.lineno and error.lineno <= last else None
+    return None
+
+
 def codes_of_functions(text: str) -> dict[str, str]:
     """The syntax tree of each function without docstrings, by name; nothing of a text that is no Python.
 

@@ -7,6 +7,7 @@ times that fit the meter's, outcomes equal byte for byte to those expected, whic
 from __future__ import annotations
 
 import json
+import re
 import signal
 import struct
 from dataclasses import dataclass, field
@@ -33,6 +34,7 @@ _DIFFERS, _CHANCE = 1, 2
 _SLACK_S = 0.02  # clocks of the meter and of the driver are read at slightly different moments
 _MAX_MESSAGE_BYTES = 65_536
 _MAX_DETAIL = 400
+_SYNTAX_ERROR = re.compile(r'\s*File "([^<>"]+)", line (\d+)$')  # the first line of what Python tells of one
 _MAX_COMPLAINTS = 64
 
 
@@ -300,7 +302,9 @@ def _given_up(payload: bytes) -> tuple[Verdict, str]:
     said = lines[-1] if lines else kind[:80]
     if stage == "load":
         if kind in {"SyntaxError", "IndentationError", "TabError"}:
-            return Verdict.COMPILE_ERROR, f"the module does not compile: {said}"
+            file = _SYNTAX_ERROR.match(lines[0]) if lines else None  # which may be one that the module imports
+            where = f"{file[1]} does not compile: line {file[2]}" if file else "the module does not compile"
+            return Verdict.COMPILE_ERROR, f"{where}: {said}"
         return _broken(f"the module cannot be imported: {said}")
     return _broken(f"{scrub_bytes(stage.encode('utf-8', 'replace'), 80)}: {said}")
 

@@ -169,7 +169,7 @@ class VersionJudge:
             source: the text of its whole file.
 
         Raises:
-            WorkloadError: the original does not do the same each time.
+            WorkloadError: the original does not do the same each time, or a file of the version does not compile.
             SandboxInternalError: the sandbox itself failed.
         """
         self._report(EventKind.RUNNING_BEFORE)
@@ -257,6 +257,8 @@ class VersionJudge:
     ) -> VersionFindings:
         """What cases that are not all right say; of those that ran into the time limit a part may be wrong."""
         wrong = [each for each in report.cases if each.verdict not in {Verdict.ACCEPTED, Verdict.TIME_LIMIT}]
+        if wrong and wrong[0].verdict is Verdict.COMPILE_ERROR:
+            raise WorkloadError(f"AFTER cannot be imported, so nothing is known of it: {wrong[0].detail}.")
         if wrong:
             return self._different(confirming, other, wrong[0].detail, self.bench.workload.calls_in_order())
         late = next(case for case, each in zip(cases, report.cases, strict=True) if each.verdict is Verdict.TIME_LIMIT)

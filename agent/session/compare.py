@@ -107,7 +107,7 @@ def compare_jobs(
 
     Raises:
         UsageError: a file, function or revision is not there, or the options exclude each other.
-        WorkloadError: there are no inputs, or BEFORE does not do the same each time.
+        WorkloadError: there are no inputs, BEFORE does not do the same each time, or a file of AFTER does not compile.
         SandboxInternalError: the sandbox failed.
     """
     started_s = time.monotonic()

@@ -9,7 +9,7 @@ from afterburner.ci_action.formats.phrases import explained, verdict
 from afterburner.ci_action.report.document import Decision, Mode
 
 if TYPE_CHECKING:
-    from afterburner.ci_action.report.document import CiDocument, EditPart, FunctionPart
+    from afterburner.ci_action.report.document import CiDocument, EditPart, FunctionPart, LeftOutPart
 
 _SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
 _RULES = {
@@ -18,10 +18,11 @@ _RULES = {
     Decision.DIFFERENT: ("different", "A change makes a function behave differently", "note"),
     Decision.CONDITIONAL: ("conditional", "A change keeps a function the same only on a condition", "note"),
 }
+_LEFT_OUT = ("left-out", "A changed file could not be looked at", "warning")
 
 
 def sarif(document: CiDocument) -> dict[str, Any]:
-    """The results that have a line to stand at: rewrites, slow-downs, and differences of behaviour.
+    """The results that have a place to stand at: rewrites, slow-downs, differences, and files that could not be read.
 
     A difference speaks against a claim (`prove`), and is often the purpose of another pull request.
     """
@@ -38,11 +39,14 @@ def sarif(document: CiDocument) -> dict[str, Any]:
                         "version": document.version,
                         "rules": [
                             {"id": name, "shortDescription": {"text": text}, "defaultConfiguration": {"level": level}}
-                            for name, text, level in _RULES.values()
+                            for name, text, level in (*_RULES.values(), _LEFT_OUT)
                         ],
                     }
                 },
-                "results": [_result(each, document) for each in told],
+                "results": [
+                    *(_result(each, document) for each in told),
+                    *(_of_file(each) for each in document.left_out if each.function is None),
+                ],
             }
         ],
     }
@@ -65,6 +69,18 @@ def _result(function: FunctionPart, document: CiDocument) -> dict[str, Any]:
         changes = [{"artifactLocation": place, "replacements": [_replacement(each) for each in function.rewrite.edits]}]
         result["fixes"] = [{"description": {"text": verdict(function, document)}, "artifactChanges": changes}]
     return result
+
+
+def _of_file(left: LeftOutPart) -> dict[str, Any]:
+    """A changed file of which nothing is known; where no line is to blame it stands at the first one."""
+    rule, _, level = _LEFT_OUT
+    place = {"artifactLocation": {"uri": quote(left.file)}, "region": {"startLine": left.line or 1}}
+    return {
+        "ruleId": rule,
+        "level": level,
+        "message": {"text": f"left out: {left.reason}"},
+        "locations": [{"physicalLocation": place}],
+    }
 
 
 def _replacement(edit: EditPart) -> dict[str, Any]:

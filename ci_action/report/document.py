@@ -158,6 +158,7 @@ class LeftOutPart(_Part):
 
     file: PathInside
     function: DottedName | None
+    line: Line | None = Field(default=None, description="Where the file has a syntax error.")
     reason: Words
 
 

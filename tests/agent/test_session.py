@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import random
 import shutil
+import subprocess
 import sys
 import threading
 import time
@@ -17,7 +18,7 @@ import pytest
 
 from afterburner.agent import Job, Proof, Search, TrustQuestion, TrustRequest, open_session
 from afterburner.agent.code.text_edits import apply_edits
-from afterburner.agent.errors import NotTrustedError, RunNotFoundError, TargetError
+from afterburner.agent.errors import NotTrustedError, RunNotFoundError, TargetError, WorkloadError
 from afterburner.agent.events import EventKind, ProgressEvent
 from afterburner.agent.judge.verification.outcome import Counterexample
 from afterburner.sandbox import CancelledError, CancelToken, UsageError, cores
@@ -234,6 +235,28 @@ def test_two_buffers_are_verified_against_one_another(session: Session, slow: Pa
         session.verify(saved, original)
     with pytest.raises(UsageError, match="by one name"):
         session.verify(original, Job.from_text(slow, SLOW.replace("common", "shared"), function="shared"))
+
+
+def test_a_tree_in_which_another_file_does_not_compile_is_no_difference_of_the_function(
+    session: Session, slow: Path
+) -> None:
+    helper = slow.with_name("helper.py")
+    helper.write_text("def tidy(found):\n    return found\n", encoding="utf-8")
+    slow.write_text(f"from helper import tidy\n{slow.read_text('utf-8')}", encoding="utf-8")
+
+    def git(*words: str) -> None:
+        who = {"GIT_CONFIG_GLOBAL": "/dev/null", "PATH": os.environ["PATH"]}
+        who |= {f"GIT_{each}_{what}": "a@example.org" for each in ("AUTHOR", "COMMITTER") for what in ("NAME", "EMAIL")}
+        subprocess.run(["git", *words], cwd=slow.parent, env=who, check=True)
+
+    for words in (("init", "-q", "-b", "main"), ("add", "."), ("commit", "-q", "-m", "before")):
+        git(*words)
+    slow.write_text(slow.read_text("utf-8").replace("found = []", "found = list()"), encoding="utf-8")
+    helper.write_text("def tidy(found):\n    return (found\n", encoding="utf-8")
+    git("commit", "-q", "-a", "-m", "after")
+    before, after = (Job.from_revision(slow, name, function="common") for name in ("HEAD~1", "HEAD"))
+    with pytest.raises(WorkloadError, match=r"helper\.py does not compile: line 2: SyntaxError: '\(' was never closed"):
+        session.compare(before, after, Search(max_seconds=30))
 
 
 @pytest.mark.sampled(1)

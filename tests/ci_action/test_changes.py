@@ -159,6 +159,7 @@ def test_a_file_that_cannot_be_read_is_told_and_costs_the_others_nothing(reposit
     assert names(found) == [("shop/fine.py", "one")]
     assert [each.file for each in found.left_out] == ["shop/broken.py"]
     assert "syntax error in line 1" in found.left_out[0].reason
+    assert found.left_out[0].line == 1
     assert not found.left_out[0].is_unknown, "it is new: nothing can have become slower in it"
 
 

@@ -252,6 +252,19 @@ def test_junit_names_a_file_that_could_not_be_read() -> None:
     assert case[0].get("message") == "left out: it has a syntax error in line 3"
 
 
+@pytest.mark.parametrize("line", [241, None])
+def test_sarif_warns_at_a_file_that_could_not_be_read(line: int | None) -> None:
+    left = LeftOutPart(file="shop/a b.py", function=None, line=line, reason="it has a syntax error")
+    quiet = LeftOutPart(file="shop/other.py", function="last", reason="nothing calls it")
+    run = sarif(document(functions=[], left_out=[left, quiet]))["runs"][0]
+    [result] = run["results"]
+    assert (result["ruleId"], result["level"]) == ("left-out", "warning")
+    assert result["ruleId"] in {each["id"] for each in run["tool"]["driver"]["rules"]}
+    assert "it has a syntax error" in result["message"]["text"]
+    place = result["locations"][0]["physicalLocation"]
+    assert (place["artifactLocation"]["uri"], place["region"]["startLine"]) == ("shop/a%20b.py", line or 1)
+
+
 def test_junit_of_an_interrupted_run_is_no_success_and_skips_what_has_no_answer() -> None:
     left = LeftOutPart(file="shop.py", function="last", reason="nothing calls it")
     report = document(interrupted(), mode=Mode.REGRESSIONS, interrupted=True, left_out=[left])
