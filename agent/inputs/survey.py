@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from afterburner.agent.events import OnEvent
-    from afterburner.agent.inputs.harness_answers import Answer, Suite, SurveyedFunction
+    from afterburner.agent.inputs.harness_answers import Answer, Failure, Suite, SurveyedFunction
     from afterburner.agent.options import RunSettings
     from afterburner.agent.types import Target
     from afterburner.sandbox.project import StagedProject
@@ -32,6 +33,9 @@ if TYPE_CHECKING:
 PYTEST = ("-m", "pytest")
 UNITTEST = ("-m", "unittest", "discover")
 MAX_REASONS = 5
+_BROKEN = frozenset({"run", "cut_off"})  # stages of a run that did not end well
+_NO_TESTS = re.compile(r"left with exit code 5\b")  # of pytest, like those below
+_GAVE_UP = re.compile(r"left with exit code [34]\b")  # an internal error, or wrong usage
 SEEN = " Seen:"  # what comes before the reasons for which no call was
 
 
@@ -85,26 +89,47 @@ def take_survey(
     known = {str(path) for path in files}  # the project's own code has told what it names, and may name anything
     functions = tuple(function for function in answer.surveyed if not function.qualname or function.path in known)
     if not any(function.qualname and function.calls for function in functions):
-        reasons = [*(failure.reason for failure in answer.failures), *(reason for _, reason in answer.skipped)]
-        why = "".join(f"\n  - {reason}" for reason in list(dict.fromkeys(reasons))[:MAX_REASONS])
-        advice = (
-            "Let the command call them, or give another one."
-            if settings.batch.command
-            else "Give a command that calls them: run FOLDER -- python SCRIPT.py …, or -- python -m MODULE …."
-        )
-        if any(TIME_OVER in reason for reason in reasons):
-            raise WorkloadError(
-                f"{place}: the time for profiling was over before anything called its functions, so there is nothing "
-                "to rank. Allow more time, or give a command that calls them sooner."
-            )
-        if python_without_pytest:
-            advice = f"{_without_pytest(python_without_pytest)}\n{advice}"
-        raise WorkloadError(
-            f"{place}: nothing calls its functions, so there is nothing to rank.{SEEN if why else ''}{why}\n" + advice
-        )
+        raise WorkloadError(f"{place}: {_of_nothing_called(answer, settings.batch.command, python_without_pytest)}")
     has_passed = answer.suite is not None and answer.suite.passed
     remark = "" if has_passed else _of_nothing_passed(answer, command, python_without_pytest)
     return Survey(functions, answer.suite, command, str(staged.root), remark, python_without_pytest)
+
+
+def _of_nothing_called(answer: Answer, command: tuple[str, ...], python_without_pytest: str) -> str:
+    """Why there is nothing to rank, and what to do; `command` is the user's."""
+    reasons = [*(failure.reason for failure in answer.failures), *(reason for _, reason in answer.skipped)]
+    if any(TIME_OVER in reason for reason in reasons):
+        return (
+            "the time for profiling was over before anything called its functions, so there is nothing "
+            "to rank. Allow more time, or give a command that calls them sooner."
+        )
+    why = "".join(f"\n  - {reason}" for reason in list(dict.fromkeys(reasons))[:MAX_REASONS])
+    does, other = "Let the command call them", "give another command."
+    if not command:
+        does, other = "", "give a command that calls them: run FOLDER -- python SCRIPT.py …, or -- python -m MODULE …."
+    said = "nothing calls its functions"
+    runs = "command" if command and command[:2] != PYTEST else "tests"
+    if any(_is_broken(failure, runs) for failure in answer.failures):
+        said, does = f"the {runs} failed and called none of its functions", f"Correct the {runs}"
+        if runs == "tests" and _has_not_started(answer):
+            said = "the tests could not start"
+            does = "Correct what keeps the tests from starting"
+    advice = f"{does}, or {other}" if does else f"{other[0].upper()}{other[1:]}"
+    if python_without_pytest:
+        advice = f"{_without_pytest(python_without_pytest)}\n{advice}"
+    return f"{said}, so there is nothing to rank.{SEEN if why else ''}{why}\n{advice}"
+
+
+def _is_broken(failure: Failure, runs: str) -> bool:
+    """Whether something ran and did not end well; pytest leaves with a code of its own where there are no tests."""
+    return failure.stage in _BROKEN and not (runs == "tests" and _NO_TESTS.search(failure.reason))
+
+
+def _has_not_started(answer: Answer) -> bool:
+    """Whether pytest itself gave up, as over a conftest.py that cannot be imported, and not a test."""
+    if any(_GAVE_UP.search(failure.reason) for failure in answer.failures):
+        return True
+    return answer.suite is not None and not answer.suite.passed and not answer.suite.failing
 
 
 def _of_nothing_passed(answer: Answer, command: tuple[str, ...], python_without_pytest: str) -> str:

@@ -76,6 +76,37 @@ def test_tests_for_pytest_are_told_to_need_it(sandbox: Sandbox, shop: Path, tmp_
     assert f"pytest is not installed for {python}, so unittest ran the tests." in str(told.value)
 
 
+@pytest.mark.parametrize("words", [(), ("-m", "pytest", "tests")])
+def test_tests_that_cannot_start_are_no_sign_that_nothing_calls_a_function(
+    sandbox: Sandbox, shop: Path, words: tuple[str, ...]
+) -> None:
+    (shop / "tests" / "conftest.py").write_text("import nothing_of_the_kind\n", encoding="utf-8")
+    settings = RunSettings(str(shop), batch=BatchPlace(command=words, command_folder=str(shop) if words else ""))
+    with pytest.raises(WorkloadError) as told:
+        take_survey(sandbox, shop / "shop", settings, LIMIT_S)
+    assert "the tests could not start, so there is nothing to rank. Seen:" in str(told.value)
+    assert "nothing_of_the_kind" in str(told.value)
+    assert "nothing calls" not in str(told.value)
+
+
+def test_a_command_of_pytest_that_finds_no_test_has_not_failed(sandbox: Sandbox, shop: Path) -> None:
+    words = ("-m", "pytest", "tests", "-k", "nothing_of_the_kind")
+    settings = RunSettings(str(shop), batch=BatchPlace(command=words, command_folder=str(shop)))
+    with pytest.raises(WorkloadError, match="nothing calls its functions") as told:
+        take_survey(sandbox, shop / "shop", settings, LIMIT_S)
+    assert "failed" not in str(told.value)
+
+
+@pytest.mark.parametrize("code", ["", "raise RuntimeError('no data')\n"])
+def test_a_command_that_calls_nothing_is_told_from_one_that_fails(sandbox: Sandbox, shop: Path, code: str) -> None:
+    (shop / "script.py").write_text(code, encoding="utf-8")
+    settings = RunSettings(str(shop), batch=BatchPlace(command=("script.py",), command_folder=str(shop)))
+    with pytest.raises(WorkloadError) as told:
+        take_survey(sandbox, shop / "shop", settings, LIMIT_S)
+    assert ("the command failed and called none of its functions" in str(told.value)) is bool(code)
+    assert ("nothing calls its functions" in str(told.value)) is not bool(code)
+
+
 def test_functions_that_an_import_alone_calls_come_with_the_command_that_passed_nothing(
     sandbox: Sandbox, shop: Path, tmp_path: Path
 ) -> None:
