@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 
 AS_FAST = 0.005  # what a ratio may be below 1 and still be written as `1.00x`
 SMALL = 0.1  # a ratio below it would lose its digits
+_SMALL_SHARE, _LEAST_SHARE = 0.0995, 0.001  # from the first on, a share without decimals has two digits
 GAINS = "it gains "  # before a ratio
 
 
@@ -38,6 +39,13 @@ def format_by_size(small: float, large: float) -> str:
 def format_interval(gain: Gain) -> str:
     """`2.10x to 2.45x`: the bounds of a gain."""
     return f"{format_ratio(gain.low)} to {format_ratio(gain.high)}"
+
+
+def format_share(share: float, decimals: int = 0) -> str:
+    """`62%`, `4.1%`, `<0.1%`, `0%`: below a tenth with a decimal, and never 0 for what is something."""
+    if 0 < share < _LEAST_SHARE:
+        return f"<{_LEAST_SHARE:.1%}"
+    return f"{share:.{max(decimals, int(0 < share < _SMALL_SHARE))}%}"
 
 
 def shorten_middle(text: str, most: int) -> str:

@@ -114,7 +114,9 @@ def _looked(result: RunResult) -> str:
     best = next(iter(right_candidates(result)), None)
     if best is None or best.over_original <= 1 + DEFAULT_MIN_EFFECT:
         return ""
-    return f"; {best.id} looked {format_ratio(best.over_original)} better in screening, which proves nothing"
+    return (
+        f"; a rewrite ({best.id}) looked {format_ratio(best.over_original)} better in screening, which proves nothing"
+    )
 
 
 def part_of_comparison(place: Place, result: ComparisonResult) -> FunctionPart:

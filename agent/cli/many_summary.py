@@ -9,7 +9,7 @@ from rich.text import Text
 
 from afterburner.agent.batch.batch_results import NOTHING_TO_PROPOSE
 from afterburner.agent.usage import told
-from afterburner.agent.wording import count, format_ratio
+from afterburner.agent.wording import count, format_ratio, format_share
 from afterburner.sandbox.terminal.text import display_path, scrub, scrub_line
 
 if TYPE_CHECKING:
@@ -35,7 +35,7 @@ def print_many(console: Console, many: ManyResult, patches: dict[int, str]) -> N
         gain = outcome.result.gain if outcome.result is not None and outcome.decision == "improved" else None
         table.add_row(
             f"{display_path(outcome.target.path)} {scrub_line(outcome.target.function)}",
-            f"{outcome.target.share:.1%}",
+            format_share(outcome.target.share, 1),
             Text(outcome.decision.replace("_", " "), style=_STYLES.get(outcome.decision, "dim")),
             format_ratio(gain.ratio) if gain else "-",
             f"{format_ratio(gain.low)} to {format_ratio(gain.high)}" if gain else "-",
@@ -97,7 +97,9 @@ def passed_over_line(many: ManyResult) -> str:
     share = min(sum(outcome.target.share for outcome in passed_over), 1.0)  # time in callees may count twice
     names = ", ".join(outcome.target.function for outcome in passed_over[:NAMED])
     more = ", …" if len(passed_over) > NAMED else ""
-    return f"No rule fits {count(len(passed_over), 'function')} with {share:.1%} of the time: {names}{more}."
+    return (
+        f"No rule fits {count(len(passed_over), 'function')} with {format_share(share, 1)} of the time: {names}{more}."
+    )
 
 
 def tests_lines(many: ManyResult) -> Iterator[tuple[str, str]]:

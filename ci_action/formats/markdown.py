@@ -7,6 +7,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 from urllib.parse import quote
 
+from afterburner.agent.wording import format_share
 from afterburner.ci_action.formats.chart import mermaid_chart
 from afterburner.ci_action.formats.inert import code, fenced, prose
 from afterburner.ci_action.formats.phrases import explained, headline, told_functions, verdict, with_caveat
@@ -110,7 +111,7 @@ def _table(document: CiDocument, around: Surroundings, told: list[FunctionPart])
 
 
 def _row(each: FunctionPart, document: CiDocument, around: Surroundings) -> list[str]:
-    share = _NOTHING if each.share is None else f"{each.share:.0%}"
+    share = _NOTHING if each.share is None else format_share(each.share)
     caveat = with_caveat(each, partial(prose, most=_MOST_REASON))
     result = f"**{verdict(each, document)}**{caveat}"
     return [_function(each, around), result, _memory(each), share, _where(each, around)]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from afterburner.agent.wording import count, format_by_size, format_ratio, shorten_middle
+from afterburner.agent.wording import count, format_by_size, format_ratio, format_share, shorten_middle
 
 
 def test_counting() -> None:
@@ -20,6 +20,11 @@ def test_a_ratio_that_is_none_is_a_dash() -> None:
         "0.10x",
         "0.97x",
     ]
+
+
+def test_a_share_that_is_something_is_never_shown_as_none() -> None:
+    assert [format_share(each) for each in (0.0, 0.0004, 0.064, 0.62, 1.0)] == ["0%", "<0.1%", "6.4%", "62%", "100%"]
+    assert [format_share(each, 1) for each in (0.0, 0.0004, 0.064, 0.623)] == ["0.0%", "<0.1%", "6.4%", "62.3%"]
 
 
 def test_gains_by_size_name_a_loss_in_words() -> None:

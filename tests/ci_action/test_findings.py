@@ -19,7 +19,8 @@ from afterburner.agent.inputs.rank import RankedTarget
 from afterburner.agent.judge.version_comparison import NO_LARGER, ComparisonDecision, VersionFindings
 from afterburner.agent.loop.results import RunResult
 from afterburner.agent.models.requests.spending import TIME_IS_UP
-from afterburner.agent.types import Gain, HeldOut, Machine, Objective, Skipped, Target
+from afterburner.agent.types import Decision as AgentDecision
+from afterburner.agent.types import Gain, HeldOut, JudgedCandidate, Machine, Objective, Skipped, Target
 from afterburner.ci_action.changes import ChangedFunction
 from afterburner.ci_action.findings import (
     Place,
@@ -33,7 +34,7 @@ from afterburner.ci_action.gathered import Gathered
 from afterburner.ci_action.optimizing import explain_unranked, is_cut_short, suite_notes
 from afterburner.ci_action.options import CiOptions
 from afterburner.ci_action.report.document import Decision
-from afterburner.sandbox import Measurement
+from afterburner.sandbox import Measurement, Verdict
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -156,6 +157,15 @@ def test_a_gain_tells_the_figure_that_it_is_of() -> None:
     part = part_of_outcome(PLACE, outcome, None, merged=True, cut_short=False)
     assert part.gain is not None
     assert part.gain.figure == "wall time"
+
+
+def test_what_looked_better_when_the_time_was_over_is_called_a_rewrite() -> None:
+    gain = Gain(31.5, 30.0, 33.0, 0.0, 2)
+    promising = JudgedCandidate("1.1", 1, "rules", Verdict.ACCEPTED, AgentDecision.PROMISING, "", gain)
+    late = replace(RESULT, improved=False, gain=None, candidates=(promising,))
+    outcome = Outcome(RankedTarget("/shop.py", "f", 1.0, 0.9, 1, ()), "no_improvement", TIME_IS_UP, result=late)
+    part = part_of_outcome(PLACE, outcome, None, merged=True, cut_short=True)
+    assert part.reason.endswith("; a rewrite (1.1) looked 31.5x better in screening, which proves nothing")
 
 
 def test_a_run_without_an_offer_is_cut_short_if_its_time_was_up() -> None:

@@ -29,6 +29,13 @@ def test_a_column_in_which_nothing_stands_is_left_out() -> None:
     assert table_of(summary(nothing(), Surroundings())) == []
 
 
+def test_a_small_share_of_the_profile_is_not_shown_as_none() -> None:
+    shares = {0.9: "90%", 0.0996: "10%", 0.064: "6.4%", 0.004: "0.4%", 0.001: "0.1%", 0.0004: "<0.1%", 0.0: "0%"}
+    for share, shown in shares.items():
+        _, _, row = table_of(summary(document(function(share=share)), Surroundings()))
+        assert row[3] == shown
+
+
 def test_a_claim_that_holds_only_on_a_condition_is_not_proven() -> None:
     conditional = different("common", decision=Decision.CONDITIONAL)
     faster = function(name="total", decision=Decision.FASTER, rewrite=None)
