@@ -150,8 +150,9 @@ def _reason_of_comparison(result: ComparisonResult) -> str:
             return f"{told}{_grows_faster(result.growth)}"
         if found.lacks_larger:
             return f"{told}, but {NOT_LARGER}"
-        noisy = ", too noisy to tell" if found.decision is ComparisonDecision.TOO_NOISY else ""
-        return f"{told}{noisy}{f'; {NO_LARGER}' if found.larger_inputs == NO_LARGER else ''}"
+        is_noisy = found.decision is ComparisonDecision.TOO_NOISY
+        lacking = found.larger_inputs if is_noisy or found.larger_inputs in {NO_LARGER, NOT_LARGER} else ""
+        return f"{told}{', too noisy to tell' if is_noisy else ''}{lacking and f'; {lacking}'}"
     return _ASSUME.sub("`Requires:` in the docstring of the base", found.reason)
 
 

@@ -440,7 +440,9 @@ class Confirming:
             return comparison
         self._report(EventKind.MEASURING_LARGER_INPUTS)
         slower = on_larger_inputs(bench, self.judge, winner.source, until, glances)
-        return comparison if slower is None else replace(comparison, decision=Decision.NOT_BETTER, reason=slower.words)
+        if slower is None or not slower.is_proven:
+            return comparison
+        return replace(comparison, decision=Decision.NOT_BETTER, reason=slower.words)
 
     def _on_blocks(self, taken: int, most: int) -> None:
         if self._taken < FIRST_LOOKS[0][0] <= taken:  # without a look there was nothing to err in

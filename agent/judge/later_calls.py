@@ -34,12 +34,14 @@ MOST_WARM_S = 0.02  # CPU time of the original for all calls: beside more, what 
 class Again:
     """What a second look says: the comparison that counts, and what has to be known of it.
 
-    `where` names the inputs that it holds on, if these are others than the real ones.
+    `where` names the inputs that it holds on, if these are others than the real ones. A slow-down that only seems to be
+    there, `caveat` tells of, and it is not `is_proven`.
     """
 
     comparison: Comparison
     caveat: str
     where: str = ""
+    is_proven: bool = True
 
     @property
     def words(self) -> str:

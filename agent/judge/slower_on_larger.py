@@ -61,6 +61,7 @@ class LargerGlances:
     ratio: float | None = None
     size: str = ""
     has_none: bool = False  # no larger input could be made
+    is_cut_short: bool = False  # larger ones still might have been made with more time
 
     def plain_gain(self, needed: float) -> str:
         """The gain in words, where one run shows plainly more than is `needed`; else empty."""
@@ -106,24 +107,29 @@ def glance_at_larger_inputs(
     deadline = deadline.within(LOOKING_S)
     natural, *others = (_Look(bench, judge, other, deadline, variety) for variety in VARIETIES)
     most_call_s = MOST_CALL_S
+    is_late = deadline.passed()
     if however_dear and not natural.found(most_call_s)[0]:
         most_call_s = DEAR_CALL_S
+    found, is_whole = natural.found(most_call_s)
     seen = [natural.glance(most_call_s)]
-    if any(each.scaled.startswith("len(") for each in natural.found(most_call_s)[0]):  # else there are no elements
+    if any(each.scaled.startswith("len(") for each in found):  # else there are no elements
         seen += side_by_side(bench.sandbox, [partial(look.glance, MOST_CALL_S) for look in others])
     doubtful = tuple(
         (variety, most_call_s if variety == natural.variety else MOST_CALL_S)
         for variety, glance in zip(VARIETIES, seen, strict=False)
         if glance.is_in_doubt
     )
-    has_none = not natural.found(most_call_s)[0] and not deadline.passed()
-    return LargerGlances(doubtful, seen[0].ratio, seen[0].size, has_none)
+    has_none = not found and not is_late
+    is_cut_short = is_late or not is_whole or any(glance.is_cut_short for glance in seen)
+    return LargerGlances(doubtful, seen[0].ratio, seen[0].size, has_none, is_cut_short)
 
 
 def on_larger_inputs(
     bench: Workbench, judge: Judge, other: str, deadline: Deadline, glances: LargerGlances | None = None
 ) -> Again | None:
     """The worst slow-down on larger inputs; None where there is none, or none can be made.
+
+    Where none is proven, it is one that seems to be there.
 
     Args:
         bench: of BEFORE.
@@ -139,7 +145,7 @@ def on_larger_inputs(
         glances = glance_at_larger_inputs(bench, judge, other, deadline)
     looks = ((_Look(bench, judge, other, deadline, variety), most_call_s) for variety, most_call_s in glances.doubtful)
     slower = (look.slow_down(look.larger(most_call_s)) for look, most_call_s in looks)
-    return min(filter(None, slower), key=_gain_of, default=None)
+    return min(filter(None, slower), key=lambda each: (not each.is_proven, _gain_of(each)), default=None)
 
 
 def _gain_of(slower: Again) -> float:
@@ -154,6 +160,7 @@ class _Glance:
     is_in_doubt: bool
     ratio: float | None = None
     size: str = ""
+    is_cut_short: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -209,7 +216,7 @@ class _Look:
         larger, is_whole = self.found(most_call_s)
         found = {each.base: each for each in sorted(larger, key=lambda each: each.factor)}
         if not found or self.deadline.passed():
-            return _Glance(is_in_doubt=not is_whole or self.deadline.passed())
+            return _Glance(is_in_doubt=not is_whole or self.deadline.passed(), is_cut_short=not is_whole)
         bench = self._allowing(2 * sum(each.call.cpu_time_s for each in found.values()))
         blobs = tuple(each.call.blob for each in found.values())
         first = replace(bench.call_case((), hash_seed=0), calls=blobs, expected_outcomes=None)
@@ -227,7 +234,7 @@ class _Look:
         spent_s = max(sum(after.cpu_time_s for _, after in pairs[0]), 1e-9)
         ratio = sum(before.cpu_time_s for before, _ in pairs[0]) / spent_s
         size = f"inputs {max(each.factor for each in found.values()):.3g} times as large"
-        return _Glance(is_in_doubt, None if is_in_doubt else ratio, size)
+        return _Glance(is_in_doubt, None if is_in_doubt else ratio, size, is_cut_short=not is_whole)
 
     def _may_be_slower(self, pairs: Sequence[tuple[CallOutcome, CallOutcome]]) -> bool:
         return any(
@@ -281,9 +288,14 @@ class _Look:
             return None
         both_ways = TwoSidedJudge(self.judge.objective, self.judge.min_effect, self.judge.seed)
         said, _ = both_ways.confirm(source, self.deadline, held_out_from=0)
-        if said.decision is not Decision.NOT_BETTER or said.gain is None or said.gain.high * least >= 1:
+        if said.gain is None or said.gain.ratio * least >= 1:
             return None
         where = self._size(same)
+        if said.decision is not Decision.NOT_BETTER or said.gain.high * least >= 1:
+            seeming = (
+                f"on {where} it seems to take {format_ratio(1 / said.gain.ratio)} of the time, which is not proven"
+            )
+            return Again(said, seeming, where, is_proven=False)
         return Again(said, f"only on {where}", where)
 
     def _size(self, sizes: Sequence[ScaledCall]) -> str:

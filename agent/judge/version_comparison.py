@@ -41,6 +41,7 @@ if TYPE_CHECKING:
     from afterburner.agent.judge.measuring.sample_sources import Case
     from afterburner.agent.judge.measuring.sampling import Block, BlockSource
     from afterburner.agent.judge.measuring.workbench import Workbench
+    from afterburner.agent.judge.slower_on_larger import LargerGlances
     from afterburner.agent.judge.two_sided import TwoSidedJudge
     from afterburner.agent.types import Gain, WorkloadCall
     from afterburner.sandbox import Measurement
@@ -215,15 +216,15 @@ class VersionJudge:
         if measured.decision is ComparisonDecision.SLOWER:  # the figure stays the one of the real calls
             deadline = self.deadline.within(LONGEST_TELLING_S)
             larger = on_larger_inputs(self.bench, self.judge, source, deadline, NATURAL_ALONE)
-            return measured if larger is None else _told_of_larger(measured, larger, measured.gain)
+            return _told_of_larger(measured, larger, measured.gain)
         glances = glance_at_larger_inputs(self.bench, self.judge, source, self.deadline)
         larger = on_larger_inputs(self.bench, self.judge, source, self.deadline, glances)
-        if larger is None and glances.doubtful and self.deadline.passed():
+        if larger is not None and larger.is_proven:
+            return _with(measured, larger, ComparisonDecision.SLOWER)
+        if glances.doubtful and self.deadline.passed():
             reason = f"{measured.reason}, but {NOT_LARGER}"
             return replace(measured, decision=ComparisonDecision.TOO_NOISY, reason=reason, lacks_larger=True)
-        if larger is None and glances.has_none:
-            return replace(measured, larger_inputs=measured.larger_inputs or NO_LARGER)
-        return measured if larger is None else _with(measured, larger, ComparisonDecision.SLOWER)
+        return _without_slow_down(measured, larger, glances)
 
     def _on_real_calls(self, confirming: Confirming, other: Incumbent) -> Agreement | VersionFindings | None:
         """What the calls of the workload show against a version; None: it does the same on all of them."""
@@ -379,8 +380,22 @@ def _with(measured: VersionFindings, again: Again, decision: ComparisonDecision)
     )
 
 
-def _told_of_larger(measured: VersionFindings, larger: Again, gain: Gain) -> VersionFindings:
+def _without_slow_down(measured: VersionFindings, seeming: Again | None, glances: LargerGlances) -> VersionFindings:
+    """What was measured, with what is missing of larger inputs: one on them seems slower, or some were not tried."""
+    told = [measured.larger_inputs] if measured.larger_inputs else []
+    if seeming is not None:
+        told.append(seeming.caveat)
+    elif glances.has_none and not told:
+        told.append(NO_LARGER)
+    elif glances.is_cut_short:
+        told.append(NOT_LARGER)
+    return replace(measured, larger_inputs="; ".join(told))
+
+
+def _told_of_larger(measured: VersionFindings, larger: Again | None, gain: Gain) -> VersionFindings:
     """A slow-down, with how much slower larger inputs are where that is more than on the real calls."""
+    if larger is None or not larger.is_proven:
+        return measured
     on_larger = larger.comparison.gain
     if on_larger is not None and on_larger.ratio * MUCH_SLOWER > gain.ratio:
         return measured

@@ -16,7 +16,7 @@ from afterburner.agent.evidence.growth import Growth
 from afterburner.agent.evidence.samples import SampleFigures
 from afterburner.agent.inputs.harness_answers import Suite
 from afterburner.agent.inputs.rank import RankedTarget
-from afterburner.agent.judge.version_comparison import NO_LARGER, ComparisonDecision, VersionFindings
+from afterburner.agent.judge.version_comparison import NO_LARGER, NOT_LARGER, ComparisonDecision, VersionFindings
 from afterburner.agent.loop.results import RunResult
 from afterburner.agent.models.requests.spending import TIME_IS_UP
 from afterburner.agent.types import Decision as AgentDecision
@@ -88,6 +88,11 @@ def test_an_answer_about_slow_downs_says_what_it_lacks() -> None:
         compared(ComparisonDecision.SAME, "doctest", gain=ABOUT_AS_FAST, larger_inputs=NO_LARGER)
     )
     assert told.startswith("1.02x of the time (0.97x to 1.06x); no larger inputs could be made, or none")
+    for lacking in (NO_LARGER, NOT_LARGER, "on inputs 64 times as large it seems to take 2.0x of the time"):
+        told = _reason_of_comparison(
+            compared(ComparisonDecision.TOO_NOISY, "doctest", gain=ABOUT_AS_FAST, larger_inputs=lacking)
+        )
+        assert told == f"1.02x of the time (0.97x to 1.06x), too noisy to tell; {lacking}"
 
 
 @pytest.mark.parametrize(

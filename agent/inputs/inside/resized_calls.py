@@ -19,8 +19,9 @@ from .container_kinds import NotBuildableError
 from .harness_types import HURRIED
 from .iterator_arguments import root_with_lists, with_iterators_again
 from .small_pieces import LONGEST_ROW
+from .table_rows import names_fields_of
 from .user_code import guarded
-from .value_copies import FEW, NATURAL, SIZED, Copies, is_grid
+from .value_copies import DISTINCT, FEW, NATURAL, SIZED, TEXTS, Copies, is_grid
 
 if TYPE_CHECKING:
     from types import ModuleType
@@ -93,17 +94,34 @@ def _scale(request: Request, module: ModuleType, write: Write) -> None:
             reason = "nothing among its arguments has a size that can be changed"
             write({"kind": "skipped", "origin": request["origin"], "reason": reason})
             continue
-        ladder = _Ladder(blob, plan, trier, request, deadline_s)
+        plans = list(_fewer_together(call, plan))
+        ladders = (_Ladder(blob, some, trier, request, deadline_s) for some in plans)
+        place = next((place for place, ladder in enumerate(ladders) if len(plans) == 1 or ladder.can_grow()), 0)
+        ladder = _Ladder(blob, plans[place], trier, request, deadline_s)
         for made in ladder.climb():
             room -= len(made.blob)
             if room < 0:
                 return
-            scaled = plan.text() + (REPEATED if ladder.is_repeated else "")
+            scaled = plans[place].text() + (REPEATED if ladder.is_repeated else "")
             write({"base": base, "scaled": scaled, **made.record(request["qualname"])})
         if ladder.is_hurried:
             write(HURRIED)
         if ladder.reason:
             write({"kind": "skipped", "origin": request["origin"], "reason": ladder.reason})
+
+
+def _fewer_together(call: Call, plan: Plan) -> Iterator[Plan]:
+    """The plan, then, for where all of it cannot grow together, what is no text alone, and the largest part alone."""
+    yield plan
+    tried = [plan]
+    plain = tuple(slot for slot in plan.slots if type(_held(call, slot)) not in TEXTS)
+    parts = (*plain, *plan.grids, *plan.arrays)
+    largest = max(parts, key=lambda slot: len(_held(call, slot)), default=None)
+    for kept in (parts, (largest,)):
+        fewer = Plan(*(tuple(slot for slot in slots if slot in kept) for slots in plan))._replace(numbers=plan.numbers)
+        if parts and fewer not in tried:
+            tried.append(fewer)
+            yield fewer
 
 
 class Made(NamedTuple):
@@ -135,18 +153,26 @@ class _Ladder:
         self._most_s, self._deadline_s = request["most_s"], deadline_s
         self._factors: List[float] = request["factors"]
         self._until_s, self._most_factor = request["climb_until_s"], request["most_factor"]
+        if request["variety"] == DISTINCT:  # rows of which none equals another
+            self._plan = plan._replace(slots=plan.slots + plan.grids, grids=())
         self._few, self._variety = LITTLE if request["from_little"] else FEW, request["variety"]
         self._sizes: Dict[int, float] = {}
         self.is_hurried = False
         self._copies: Dict[bool, Copies] = {}
         self._bad = math.inf  # the smallest factor above one that went wrong
         self.reason = ""
+        self.raises = False  # whether a call of some size did
 
     @property
     def is_repeated(self) -> bool:
         """Whether all that larger calls hold are repetitions of the elements of the real one."""
         plan = self._plan
         return bool(plan.slots) and not (plan.grids or plan.arrays) and self._copies[True].is_repeated
+
+    def can_grow(self) -> bool:
+        """Whether a larger call does not raise."""
+        factor = min((factor for factor in self._factors if factor > 1), default=None)
+        return factor is None or self._attempt(factor) is not None or not self.raises
 
     def climb(self) -> Iterator[Made]:
         """The calls, smaller ones first; then on upwards while they are cheap, and between where it got too dear."""
@@ -223,6 +249,7 @@ class _Ladder:
             return None
         if cost[1] == "raised":
             self.reason = "a call of %g times the size raises" % factor
+            self.raises = True
             return None
         self._sizes[size] = cost[0]
         return Made(blob, size, factor, cost[0])
@@ -272,6 +299,7 @@ def _plan(call: Call, names: Sequence[str], smallest: int) -> Optional[Plan]:
     """
     found = list(_slots(call, names))
     sized = [(slot, value) for slot, value in found if _is_sized(value) and not _is_record(value)]
+    sized = [part for part in sized if not any(names_fields_of(part[1], table) for _, table in sized)]
     slots = [(slot, value) for slot, value in sized if len(value) >= smallest]
     numbers = [(slot, value) for slot, value in found if type(value) is int and value >= SMALLEST]
     if not slots:

@@ -18,6 +18,7 @@ from typing import Any, Callable, Dict, Iterator, List, Sequence, Set, Tuple
 
 from .call_parts import constructor_parameters, like, record_with
 from .container_kinds import NotBuildableError
+from .table_rows import header_size, is_table
 
 SEQUENCES = (list, tuple, deque)
 TEXTS = (str, bytes, bytearray)
@@ -46,7 +47,7 @@ class Copies:
 
     A column of fewer than `few` values is none of names. More data is like the real data if it is to be `NATURAL`; of
     `DISTINCT` data no two elements are equal, of `EQUAL` data all are. Integers that mostly follow one another do so in
-    `DISTINCT` data, too.
+    `DISTINCT` data, too. A header (`table_rows`) comes first, and once.
     """
 
     def __init__(self, values: Sequence[Any], few: int = FEW, *, rename: bool = True, variety: str = NATURAL) -> None:
@@ -55,7 +56,8 @@ class Copies:
         self._room = LOOKED_AT
         if rename:
             for place, value in enumerate(values):
-                for unit in _units(value)[0]:
+                units = _units(value)[0]
+                for unit in units[_header(value, units) :]:
                     self._look(unit, (place, "*"), 0)
         keys = {(place, "*", 0) for place, value in enumerate(values) if type(value) is dict}
         self._names, self._references = _columns_of_names(self._columns, keys, few)
@@ -80,23 +82,29 @@ class Copies:
         units, join = _units(self._values[place])
         if not units:
             raise ValueError("it is empty")
-        size, count = max(round(len(units) * factor), 1), math.ceil(factor)
-        if count == 1:
+        size = max(round(len(units) * factor), 1)
+        if factor <= 1:
             return join(units[:size])
+        header = _header(self._values[place], units)
+        return join(units[:header] + self._more(units[header:], place, size - header, math.ceil(factor)))
+
+    def _more(self, units: List[Any], place: int, size: int, count: int) -> List[Any]:
+        """So many elements like those of the value at `place`, in at least `count` copies."""
         if self._variety == EQUAL:
-            return join([copy.deepcopy(units[0]) for _ in range(size)])
+            return [copy.deepcopy(units[0]) for _ in range(size)]
         if self._variety == DISTINCT:
             if step := _step_of(units):
-                return join([units[0] + number * step for number in range(size)])
+                return [units[0] + number * step for number in range(size)]
             fresh = [self._fresh(units[number % len(units)], (place, "*"), number) for number in range(size)]
-            return join(sorted(fresh, reverse=_order(units) < 0) if _order(units) else fresh)
+            return sorted(fresh, reverse=_order(units) < 0) if _order(units) else fresh
+        count = max(count, math.ceil(size / len(units)))
         made = [
             self._copied(unit, (place, "*"), number, count, index)
             for number in range(count)
             for index, unit in enumerate(units)
         ][:size]
         order = _order(units)
-        return join(sorted(made, reverse=order < 0) if order else made)
+        return sorted(made, reverse=order < 0) if order else made
 
     def resize_grid(self, grid: Any, factor: float) -> Any:
         """Rows and columns of a grid, both `factor` times as many; the cells are repeated as they are."""
@@ -181,13 +189,16 @@ class Copies:
 
 
 def is_grid(value: Any) -> bool:
-    """Whether it is a list of rows of equal length, about as long as there are rows: both dimensions grow."""
+    """Whether it is a list of rows of equal length, about as long as there are rows: both dimensions grow.
+
+    A table is none: its rows have the fields that they have.
+    """
     if type(value) not in (list, tuple) or len(value) < 4:
         return False
     kind, width = type(value[0]), len(value[0]) if type(value[0]) in (list, tuple, str) else 0
     if not len(value) <= 4 * width <= 16 * len(value):
         return False
-    return all(type(row) is kind and len(row) == width for row in value)
+    return all(type(row) is kind and len(row) == width for row in value) and not is_table(value)
 
 
 def _units(value: Any) -> Tuple[Any, Callable[[List[Any]], Any]]:
@@ -207,6 +218,11 @@ def _units(value: Any) -> Tuple[Any, Callable[[List[Any]], Any]]:
     if kind is dict:
         return list(value.items()), dict
     return list(value), kind
+
+
+def _header(value: Any, units: Sequence[Any]) -> int:
+    """How many of the elements of a value are its header: the entries of dictionaries are none."""
+    return 0 if type(value) in (dict, set, frozenset) else header_size(units)
 
 
 def _order(units: Sequence[Any]) -> int:
@@ -342,18 +358,26 @@ def _is_number(value: Any) -> bool:
 
 
 def _shifted(text: str, number: int) -> str:
-    """Another text of the same shape: `number` moves its letters and digits, the last ones first."""
-    characters = list(text)
-    for place in range(len(characters) - 1, -1, -1):
-        if not number:
-            break
-        character = characters[place]
-        if "0" <= character <= "9":
-            first, period = ord("0"), 10
-        elif "a" <= character <= "z" or "A" <= character <= "Z":
-            first, period = ord("a" if character >= "a" else "A"), 26
-        else:
-            continue
+    """Another text of the same shape: `number` moves its letters and digits, the last ones first.
+
+    Where they are too few to tell so many texts apart, more of the first one's kind come before them.
+    """
+    characters, places = list(text), [place for place, each in enumerate(text) if _period(each)[1]]
+    for place in reversed(places):
+        first, period = _period(characters[place])
         number, step = divmod(number, period)
-        characters[place] = chr(first + (ord(character) - first + step) % period)
+        characters[place] = chr(first + (ord(characters[place]) - first + step) % period)
+    while number and places:
+        first, period = _period(text[places[0]])
+        number, step = divmod(number, period)
+        characters.insert(places[0], chr(first + step))
     return "".join(characters)
+
+
+def _period(character: str) -> Tuple[int, int]:
+    """The first character of this one's kind, and how many there are; none for those that are not moved."""
+    if "0" <= character <= "9":
+        return ord("0"), 10
+    if "a" <= character <= "z" or "A" <= character <= "Z":
+        return ord("a" if character >= "a" else "A"), 26
+    return 0, 0

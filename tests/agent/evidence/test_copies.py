@@ -13,7 +13,7 @@ import pytest
 from afterburner.agent.inputs.inside.array_tiles import is_array, resize_array
 from afterburner.agent.inputs.inside.container_kinds import NotBuildableError
 from afterburner.agent.inputs.inside.resized_calls import _plan
-from afterburner.agent.inputs.inside.value_copies import DISTINCT, Copies, is_grid
+from afterburner.agent.inputs.inside.value_copies import DISTINCT, EQUAL, NATURAL, Copies, is_grid
 from afterburner.sandbox.driver.call_blobs import Call
 
 
@@ -148,6 +148,47 @@ def test_grids_grow_in_both_dimensions_and_rows_are_no_grid() -> None:
     assert is_grid(grid)
     assert not is_grid([[1, 2, 3]] * 100)
     assert not is_grid([[1], [1, 2], [1, 2, 3], [1, 2, 3, 4]])
+
+
+@pytest.mark.parametrize(
+    "table",
+    [
+        (("foo", "bar"), ("a", 1), ("b", 2), ("b", 3)),
+        [["name", "city"], ["Ann", "Rome"], ["Bob", "Oslo"], ["Cid", "Rome"]],
+        (("foo", "bar", "baz"), ("a", 1, True), ("b", 2, None), ("b", 3)),
+        "name,age\nann,31\nbob,32\ncid,33\ndan,34\n",
+    ],
+)
+@pytest.mark.parametrize("variety", [NATURAL, DISTINCT, EQUAL])
+def test_a_header_stays_as_it_is_and_more_of_a_table_has_it_once(table: Any, variety: str) -> None:
+    more = Copies([table], 2, variety=variety).resize(0, 100)
+    rows, were = (value.splitlines() if isinstance(value, str) else list(value) for value in (more, table))
+    assert len(rows) == 100 * len(were)
+    assert rows[0] == were[0]
+    assert were[0] not in rows[1:]
+
+
+@pytest.mark.parametrize("variety", [NATURAL, DISTINCT])
+def test_short_names_stay_distinct_in_much_more_data(variety: str) -> None:
+    """Of single letters there are 26."""
+    more = Copies([(("foo", "bar"), ("a", 1), ("b", 2), ("b", 3))], 2, variety=variety).resize(0, 1000)
+    assert len({row[0] for row in more}) > 1000
+
+
+def test_a_table_is_no_grid() -> None:
+    assert not is_grid((("foo", "bar"), ("a", 1), ("b", 2), ("b", 3)))
+    assert not is_grid([["name", "city"], ["Ann", "Rome"], ["Bob", "Oslo"], ["Cid", "Rome"]])
+    assert not is_grid([["a", 1, True]] * 4)
+    assert is_grid([["x", "o", " "]] * 4)
+    assert is_grid([[1, 2.5, 3]] * 4)
+
+
+def test_the_names_of_fields_are_no_data() -> None:
+    table = [["foo", "bar", "baz"], ["a", 1, True], ["b", 2, False], ["b", 3, True]]
+    for key in ("foo", ["foo", "bar"]):
+        plan = _plan(Call([table, key], {}, {}), ["table", "key"], 2)  # type: ignore[arg-type]  # as above
+        assert plan is not None
+        assert plan.text() == "len(table)"
 
 
 def test_arrays_grow_too() -> None:

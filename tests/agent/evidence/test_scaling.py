@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
@@ -71,6 +72,42 @@ def test_attributes_of_objects_and_integers_are_sizes_too(make_bench: MakeBench)
     made, _ = ladder(make_bench(count, "triangle", "count.py"), Climb(factors=(0.5, 1.0, 2.0), until_s=0.0))
     assert {each.scaled for each in made} == {"n"}
     assert [each.size for each in made] in ([50, 100, 200], [45, 90, 180]), made
+
+
+LOOKUP = """\
+def lookup(table, field):
+    names = iter(table)
+    place = next(names).index(field)
+    found = {}
+    for row in names:
+        found.setdefault(row[place], []).append(row)
+    return found
+
+
+if __name__ == "__main__":
+    lookup([("foo", "bar"), ("a", 1), ("b", 2), ("b", 3)], "foo")
+    lookup([("foo", "bar", "baz"), ("a", 1, True), ("b", 2, False), ("b", 3, True), ("b", 3, False)], "baz")
+"""
+
+
+def test_more_of_a_table_has_more_rows_below_the_same_header(make_bench: MakeBench) -> None:
+    climb = Climb((2.0, 4.0), 0.01, 0.5, from_little=True)
+    for variety in ("natural", "distinct", "equal"):
+        made, reasons = ladder(make_bench(LOOKUP, "lookup"), replace(climb, variety=variety))
+        assert made, reasons
+        assert made[-1].factor > 100, reasons
+        assert made[-1].scaled == "len(table)"
+
+
+def test_what_names_an_element_stays_where_the_rest_grows_alone(make_bench: MakeBench) -> None:
+    """Every larger call would raise if the name grew, too."""
+    place = (
+        "def after(items, name):\n    return len(items) - 1 - items.index(name)\n\n"
+        "if __name__ == '__main__':\n"
+        "    after(['pear', 'fig', 'plum', 'lime'], 'lime')\n    after(['pear', 'fig', 'plum'], 'plum')\n"
+    )
+    made, reasons = ladder(make_bench(place, "after"), Climb((2.0, 4.0), 0.0, from_little=True))
+    assert [each.scaled for each in made] == ["len(items)"] * 2, reasons
 
 
 LEDGER = (

@@ -16,9 +16,11 @@ from afterburner.agent.judge.comparison import Comparison
 from afterburner.agent.judge.confirmation import Incumbent
 from afterburner.agent.judge.confirming import Confirming
 from afterburner.agent.judge.later_calls import Again
+from afterburner.agent.judge.slower_on_larger import LargerGlances
 from afterburner.agent.judge.two_sided import TwoSidedJudge
 from afterburner.agent.judge.version_comparison import (
     NO_LARGER,
+    NOT_LARGER,
     ComparisonDecision,
     TextObjections,
     VersionFindings,
@@ -200,6 +202,28 @@ def test_where_nothing_larger_can_be_made_the_answer_says_so(bench_of: Callable[
     measured = VersionFindings(ComparisonDecision.SAME, "measured", Gain(1.0, 0.98, 1.02, 0.99, 8))
     seen = search._looked_at_again(measured, source)
     assert (seen.decision, seen.larger_inputs) == (ComparisonDecision.SAME, NO_LARGER)
+
+
+@pytest.mark.parametrize(
+    ("glances", "seeming", "told"),
+    [
+        (LargerGlances(), None, ""),
+        (LargerGlances(has_none=True, is_cut_short=True), None, NO_LARGER),
+        (LargerGlances((("natural", 0.5),), is_cut_short=True), None, NOT_LARGER),
+        (LargerGlances((("natural", 0.5),), is_cut_short=True), "it seems to take 2.0x of the time", "it seems"),
+    ],
+)
+def test_an_answer_says_what_is_missing_of_larger_inputs_whatever_it_is(
+    glances: LargerGlances, seeming: str | None, told: str
+) -> None:
+    comparison = Comparison(Decision.TOO_NOISY, "noisy", gain=Gain(0.5, 0.4, 1.1, 0.99, 8))
+    again = Again(comparison, seeming, "64 elements", is_proven=False) if seeming else None
+    for decision in (ComparisonDecision.TOO_NOISY, ComparisonDecision.SAME):
+        measured = VersionFindings(decision, "measured", Gain(1.0, 0.98, 1.02, 0.99, 8))
+        seen = version_comparison._without_slow_down(measured, again, glances)
+        assert seen.decision is decision
+        assert seen.larger_inputs.startswith(told)
+        assert bool(seen.larger_inputs) == bool(told)
 
 
 def test_without_time_for_larger_inputs_there_is_no_answer(bench_of: Callable[[str], Workbench]) -> None:
