@@ -109,6 +109,22 @@ def test_an_iterable_may_be_an_iterator_that_is_taken_item_by_item(compare: Comp
     assert isinstance(compare(*rows, "list(f([3, 1, 3]))\nlist(f([2, 2]))", rounds=2), Agreement)
 
 
+def test_two_arguments_may_be_equal_and_two_objects(compare: Compare) -> None:
+    calls = "f('one', 'other')\nf('third', 'fourth')"
+    found = compare("def f(a, b):\n    return a == b\n", "def f(a, b):\n    return a is b\n", calls, rounds=1)
+    assert isinstance(found, Counterexample)
+    assert found.kind == "equal objects"
+
+
+def test_where_real_calls_have_none_a_hint_says_what_else_there_may_be(compare: Compare) -> None:
+    original = "def f(data: bytes, encoding: 'str | None' = None):\n    return str(data, encoding or 'utf-8')\n"
+    wrong = original.replace("encoding or 'utf-8'", "'utf-8' if encoding is None else encoding")
+    for calls in ("f(b'one')\nf(b'other')", "f(b'one', None)\nf(b'other', encoding=None)"):
+        found = compare(original, wrong, calls, rounds=1)
+        assert isinstance(found, Counterexample)
+        assert "''" in found.line
+
+
 def test_one_nan_in_two_arguments_of_a_real_call_stays_one(compare: Compare) -> None:
     original = "def f(a, b):\n    return [x for x in a if x not in b]\n"
     rewrite = "def f(a, b):\n    return [x for x in a if not any(x == y for y in b)]\n"
