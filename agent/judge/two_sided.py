@@ -63,7 +63,7 @@ class TwoSidedJudge(Judge):
                 _swapped(blocks), _inverse(gain), figures, look, fresh and (lambda: _swapped(fresh()))
             )
             decision = Decision.REFUSED if objection else Decision.NOT_BETTER
-            reason = f"of BEFORE against AFTER: {objection}" if objection else told
+            reason = against_before(objection) if objection else told
             return Comparison.of_blocks(decision, reason, gain, blocks)
         if gain.low >= 1 / needed and gain.high <= needed:
             objection = _secondary_loss(blocks, figures, look, needed, fresh) or left_behind(blocks)
@@ -88,6 +88,11 @@ class TwoSidedJudge(Judge):
             or find_moved_work(self.objective, figures.primary, gain, blocks, 1 + self.min_effect)
             or left_behind(blocks)
         )
+
+
+def against_before(objection: str) -> str:
+    """An objection in words, where BEFORE was held against AFTER as a rewrite of it would be."""
+    return f"BEFORE looks better than AFTER, but would be refused as a rewrite of AFTER: {objection}"
 
 
 def _secondary_loss(

@@ -25,6 +25,7 @@ from afterburner.agent.judge.larger_inputs import LargerLook
 from afterburner.agent.judge.later_calls import can_be_warm, warm_source, when_warm
 from afterburner.agent.judge.slower_on_larger import NATURAL_ALONE, glance_at_larger_inputs, on_larger_inputs
 from afterburner.agent.judge.time_limit import is_far_slower
+from afterburner.agent.judge.two_sided import against_before
 from afterburner.agent.judge.unseen_functions import unseen_function
 from afterburner.agent.judge.verification.outcome import Agreement, Counterexample
 from afterburner.agent.judge.whole_runs import WholeRunDifference
@@ -85,7 +86,7 @@ class TextObjections:
         """The first finding for each version in these pairs of texts, of BEFORE and of AFTER."""
         found = [(refusal(after, before, language), refusal(before, after, language)) for before, after in texts]
         before, after = (next(filter(None, said), "") for said in zip(*found, strict=True))
-        return cls(before and f"of BEFORE against AFTER: {before}", after)
+        return cls(before and against_before(before), after)
 
 
 def texts_to_hold_against(old: Mapping[str, str | None], new: Mapping[str, str | None]) -> list[tuple[str, str]]:

@@ -137,3 +137,36 @@ def test_work_that_moved_to_the_import_is_no_gain_and_its_return_no_loss() -> No
         assert said is not None
         assert said.decision is Decision.REFUSED
         assert "reappears" in said.reason
+        assert said.reason.startswith("BEFORE looks better than AFTER, but") == (block.before[0] is moved)
+
+
+@pytest.mark.parametrize(("outside_s", "decision"), [(0.0, "faster"), (0.03, "refused")])
+def test_calls_of_microseconds_owe_nothing_to_the_noise_of_whole_processes(outside_s: float, decision: str) -> None:
+    """The start of a process varies by more than such calls save; work that moved there shows all the same."""
+    overheads = [
+        0.030,
+        0.034,
+        0.001,
+        0.002,
+        0.028,
+        0.026,
+        0.0,
+        0.003,
+        0.031,
+        0.020,
+        0.002,
+        0.001,
+        0.022,
+        0.019,
+        0.0,
+        0.025,
+    ]
+    blocks = [
+        Block.of(
+            (sample(used(2e-5), used(0.150)),),
+            (sample(used(1e-5), used(0.145 + more + outside_s)),),
+        )
+        for more in overheads
+    ]
+    assert decided(blocks) == decision
+    assert decided([block.swapped() for block in blocks]) == opposite(decision)
