@@ -292,6 +292,9 @@ def _parameters(hello: object) -> tuple[str, ...]:
     return tuple(names)
 
 
+UNPLACED_SYNTAX_ERROR = "the module does not compile"  # what its import raises may be no error of a file, either
+
+
 def _given_up(payload: bytes) -> tuple[Verdict, str]:
     """The driver's own word on why it could not go on."""
     told = _small_json(payload)
@@ -303,7 +306,7 @@ def _given_up(payload: bytes) -> tuple[Verdict, str]:
     if stage == "load":
         if kind in {"SyntaxError", "IndentationError", "TabError"}:
             file = _SYNTAX_ERROR.match(lines[0]) if lines else None  # which may be one that the module imports
-            where = f"{file[1]} does not compile: line {file[2]}" if file else "the module does not compile"
+            where = f"{file[1]} does not compile: line {file[2]}" if file else UNPLACED_SYNTAX_ERROR
             return Verdict.COMPILE_ERROR, f"{where}: {said}"
         return _broken(f"the module cannot be imported: {said}")
     return _broken(f"{scrub_bytes(stage.encode('utf-8', 'replace'), 80)}: {said}")

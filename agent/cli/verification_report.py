@@ -83,7 +83,7 @@ def _headline(result: Verification) -> tuple[str, str]:
     headline = f"No difference found{alone if found.unvaried else ''}"
     if result.untried:
         headline += f", but no input reached {lines_in_words(result.untried)} of the original, which the other changes"
-    kept = ["of the kinds in the real calls"] if found.beyond_calls is not None else []
+    kept = [f"of the kinds in the {calls}"] if found.beyond_calls is not None else []
     kept += ["that fit the type hints"] if found.beyond_hints is not None else []
     if kept:
         headline += f"{',' if found.unvaried else ''} on values {' and '.join(kept)}"

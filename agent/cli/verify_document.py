@@ -49,16 +49,18 @@ class VerifyDocument(Document):
     against: str = Field(description="Absolute path of the other file.")
     decision: Literal["no_difference", "conditional", "different"]
     counterexample: CounterexamplePart | None = Field(description="Null where no such input was found.")
-    inputs: list[KindPart] = Field(description="Distinct inputs on which both did the same; empty where they differ.")
+    inputs: list[KindPart] = Field(
+        description="Distinct inputs on which both did the same; empty with a counterexample."
+    )
     unreached: list[int] = Field(
-        description="Lines of FILE's function that no input is known to have reached; empty where they differ."
+        description="Lines of FILE's function that no input is known to have reached; empty with a counterexample."
     )
     untried: list[int] = Field(description="Those of `unreached` whose statements OTHER changes.")
     unvaried: list[str] = Field(
         description="Parameters of which no other argument could be made than those of the real calls."
     )
     broken_tests: str = Field(
-        description="Tests of the project that pass with FILE and not with OTHER, in words; empty: none is known to."
+        description="Tests of the project that pass with FILE and fail with OTHER, in words; empty: none is known to."
     )
     beyond_hints: CounterexamplePart | None = Field(
         description="A difference on values that FILE's type hints rule out, which does not count; else null."

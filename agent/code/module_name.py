@@ -40,12 +40,14 @@ def module_name(path: Path, project_root: Path) -> tuple[str, str]:
 
 def shadows_standard_library(folder: Path) -> bool:
     """Whether a module or package in a folder would stand in for one of the standard library, were the folder first."""
-    if not folder.is_dir():
-        return False
+    try:
+        entries = list(folder.iterdir())
+    except OSError:
+        return False  # nothing can be imported from there, either
     return any(
         entry.name.partition(".")[0] in sys.stdlib_module_names
         and (entry.suffix in _MODULE_SUFFIXES or (entry / "__init__.py").is_file())
-        for entry in folder.iterdir()
+        for entry in entries
     )
 
 

@@ -179,6 +179,7 @@ class _Search:
             chosen, held_out = held_out, []
         if not chosen:
             raise self._nothing_found()
+        compared_on = self._compared_on()
         return Workload(
             calls=tuple(chosen),
             held_out_calls=tuple(held_out),
@@ -186,8 +187,14 @@ class _Search:
             float_tolerance=self.replay.float_tolerance,
             fixed_clock=bool(self.replay.fixed_clock),
             written=self.written,
-            more_calls=tuple(self.replay.keep_usable(self.more)[0]) if self.more else (),
+            more_calls=compared_on,
         )
+
+    def _compared_on(self) -> tuple[WorkloadCall, ...]:
+        """The recorded calls that are not timed, as far as the original does the same each time."""
+        kept, skipped = self.replay.keep_usable(self.more) if self.more else ([], [])
+        self.skipped += skipped
+        return tuple(kept)
 
     def _is_enough(self) -> bool:
         return len(self.calls) >= ENOUGH_CALLS and sum(call.cpu_time_s for call in self.calls) >= MEASURABLE_S

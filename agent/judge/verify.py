@@ -18,9 +18,10 @@ from afterburner.agent.judge.measuring.workbench import Workbench, workload_limi
 from afterburner.agent.judge.verification.changed_lines import changed_statements
 from afterburner.agent.judge.verification.outcome import Agreement, Counterexample
 from afterburner.agent.judge.verification.search import ENOUGH_PROVIDED, DifferenceSearch, Least
-from afterburner.agent.judge.whole_runs import broken_tests
+from afterburner.agent.judge.whole_runs import ComparedTests, compared_tests
 from afterburner.agent.machine import describe_machine
 from afterburner.agent.options import RunSettings
+from afterburner.agent.types import Skipped
 from afterburner.sandbox import UsageError
 from afterburner.sandbox.cores import usable_cpus
 
@@ -30,7 +31,7 @@ if TYPE_CHECKING:
     from afterburner.agent.job.job import Job
     from afterburner.agent.options import Search
     from afterburner.agent.stage_times import StageTime
-    from afterburner.agent.types import Machine, Skipped, Target
+    from afterburner.agent.types import Machine, Target
     from afterburner.sandbox import Sandbox
 
 SHRINKING_SHARE = 0.25
@@ -100,15 +101,15 @@ def verify_jobs(
     shrinking_s = max(SHRINKING_SHARE * search.max_seconds, 1.0)
     differences = DifferenceSearch(bench, target.source, search.seed, on_event, shrinking_s)
     least = Least(ENOUGH_PROVIDED, deadline)
-    broken = None
+    tests = ComparedTests()
     with sandbox.branch() as branch:
-        run_tests = partial(broken_tests, replace(bench, sandbox=branch), against.source)
+        run_tests = partial(_tests_of, replace(bench, sandbox=branch), against.source)
         with ahead([run_tests], usable_cpus(), branch.stop, at_once=1) as running:
             found = differences.against(
                 against.source, deadline, real_calls=calls, least=least, effects_of_real_calls=True
             )
             if isinstance(found, Agreement) or found.provided:
-                [broken] = running.results()
+                [tests] = running.results()
     untried: tuple[int, ...] = ()
     if isinstance(found, Agreement):
         beyond = differences.beyond_real_calls(against.source)
@@ -121,12 +122,26 @@ def verify_jobs(
         found=found,
         workload_origins=tuple(workload.origins()),
         assume=workload.assume,
-        skipped=(*staged.left_out, *workload.skipped, *(found.skipped if isinstance(found, Agreement) else ())),
+        skipped=(
+            *([Skipped("tests as a whole", tests.left_out)] if tests.left_out else ()),
+            *staged.left_out,
+            *workload.skipped,
+            *(found.skipped if isinstance(found, Agreement) else ()),
+        ),
         machine=machine,
         elapsed_s=time.monotonic() - started_s,
         untried=untried,
-        broken_tests=broken.reason if broken is not None else "",
+        broken_tests=tests.difference.reason if tests.difference is not None else "",
     )
+
+
+def _tests_of(bench: Workbench, source: str) -> ComparedTests:
+    """What the tests say, as far as they have a say: they may call a function beyond what is stated of every input."""
+    if bench.by_cases:
+        return ComparedTests()
+    if bench.workload.assume:
+        return ComparedTests(left_out="they may call it beyond what is stated of every input")
+    return compared_tests(bench, source)
 
 
 def _target_of(job: Job) -> Target:

@@ -32,6 +32,7 @@ from afterburner.agent.judge.whole_runs import WholeRunDifference
 from afterburner.agent.types import Decision, Objective
 from afterburner.agent.wording import format_ratio
 from afterburner.sandbox import Report, Verdict
+from afterburner.sandbox.calls import UNPLACED_SYNTAX_ERROR
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -259,7 +260,8 @@ class VersionJudge:
     ) -> VersionFindings:
         """What cases that are not all right say; of those that ran into the time limit a part may be wrong."""
         wrong = [each for each in report.cases if each.verdict not in {Verdict.ACCEPTED, Verdict.TIME_LIMIT}]
-        if wrong and wrong[0].verdict is Verdict.COMPILE_ERROR:
+        is_of_file = wrong and not wrong[0].detail.startswith(UNPLACED_SYNTAX_ERROR)
+        if is_of_file and wrong[0].verdict is Verdict.COMPILE_ERROR:
             raise WorkloadError(f"AFTER cannot be imported, so nothing is known of it: {wrong[0].detail}.")
         if wrong:
             return self._different(confirming, other, wrong[0].detail, self.bench.workload.calls_in_order())

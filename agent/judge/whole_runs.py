@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 
 LONGEST_RUN_S = 10.0  # of the original; what takes longer is not run again
 TIMES_AS_LONG, GRACE_S = 4, 2.0  # what the rewrite may take
+_TOO_LONG = f"they take longer than {LONGEST_RUN_S:.0f} s, so whether they pass with both versions is not known"
 CPU_TOLERATED, CPU_GRACE_S = 1.1, 0.05  # of the whole process, whose start is noise
 
 
@@ -55,7 +56,7 @@ def difference_of_whole_runs(bench: Workbench, winner: str, *, by_cost: bool = T
     """
     if bench.by_cases or bench.problem is not None:
         return None
-    looks: list[Callable[[], WholeRunDifference | None]] = [partial(broken_tests, bench, winner)]
+    looks: list[Callable[[], WholeRunDifference | None]] = [lambda: compared_tests(bench, winner).difference]
     looks += [partial(_differs, bench, program, winner, by_cost=by_cost) for program in _programs(bench)]
     found = side_by_side(bench.sandbox, looks)
     return next((each for each in found if each is not None), None)
@@ -128,8 +129,16 @@ def _costs_more(
     )
 
 
-def broken_tests(bench: Workbench, winner: str) -> WholeRunDifference | None:
-    """Tests that pass with the original, each time, and not with the winner; None: no test is known to.
+@dataclass(frozen=True, slots=True)
+class ComparedTests:
+    """What the project's tests say of a version; `left_out` is why they say nothing, where there are any."""
+
+    difference: WholeRunDifference | None = None
+    left_out: str = ""
+
+
+def compared_tests(bench: Workbench, winner: str) -> ComparedTests:
+    """Which tests pass with the original and not with the winner, each time.
 
     Args:
         bench: of one function of a project.
@@ -138,24 +147,24 @@ def broken_tests(bench: Workbench, winner: str) -> WholeRunDifference | None:
     Raises:
         SandboxInternalError: the sandbox itself failed.
     """
-    after = _suite(bench, winner, bench.other_environment or bench.environment)
+    environment = bench.other_environment or bench.environment
+    after = _suite(bench, winner, environment)
     if after is None or (after.complete and not after.failing):
-        return None
+        return ComparedTests()
     known: set[str] = set()
     for _ in range(2):
         before = _suite(bench, bench.target.source, bench.environment)
         if before is None or not before.complete:
-            return None
+            return ComparedTests(left_out=_TOO_LONG)
         known.update(before.failing)
-    if not after.complete:  # once more, for a busy machine may have made it late
-        after = _suite(bench, winner, bench.other_environment or bench.environment)
-    if after is None or not after.complete:
-        return WholeRunDifference(Decision.WRONG, "the project's tests do not come to their end with it")
-    broken = [name for name in after.failing if name not in known]
+    again = _suite(bench, winner, environment)  # a busy machine, or chance, may have made one fail
+    if again is None or not again.complete:
+        return ComparedTests(WholeRunDifference(Decision.WRONG, "the project's tests do not come to their end with it"))
+    broken = [name for name in again.failing if name not in known and (not after.complete or name in after.failing)]
     if not broken:
-        return None
+        return ComparedTests()
     more = f" and {len(broken) - 1} more of the project's tests" if len(broken) > 1 else ""
-    return WholeRunDifference(Decision.WRONG, f"{broken[0]}{more} passed before, and fails with it")
+    return ComparedTests(WholeRunDifference(Decision.WRONG, f"{broken[0]}{more} passed before, and fails with it"))
 
 
 def _suite(bench: Workbench, source: str, environment: PythonEnvironment) -> Suite | None:

@@ -18,7 +18,7 @@ import types
 from gc import get_referents
 from json.encoder import encode_basestring_ascii as quote
 from operator import is_
-from typing import TYPE_CHECKING, Any, Callable, Dict, Iterator, List, Optional, Tuple
+from typing import TYPE_CHECKING, Any, Callable, Dict, Iterator, List, Optional, Sequence, Tuple
 
 from . import made_functions
 
@@ -40,7 +40,6 @@ _random_state_holder: type = random.Random.__mro__[1]  # written in C
 _RANDOM_STATE = _random_state_holder.getstate  # type: ignore[attr-defined]
 # What `re.compile(text).match` is: a type of its own for methods that C code tells their class.
 BOUND_IN_C: type = type(re.compile("").match)
-_COMPARABLE = (frozenset((int, float, bool)), frozenset((str,)), frozenset((bytes,)))  # with one another
 _identity = object.__hash__  # as in `value_encoder`
 _DEFAULT_FACTORY = collections.defaultdict.__dict__["default_factory"].__get__
 
@@ -85,16 +84,12 @@ def _dict_items(encoder: Encoder, value: Any) -> Iterator[Any]:
     return encoder.items("dict", dict.items(value))
 
 
-def dict_by_keys(encoder: Encoder, value: Any) -> Iterator[Any]:
-    """A dictionary whose class shows its keys in their own order: how it was filled does not count.
-
-    Keys that only code of the program can put in order stay as they come.
-    """
-    kinds = frozenset(map(type, dict.keys(value)))
-    if not any(kinds <= comparable for comparable in _COMPARABLE):
+def dict_in_order_of(encoder: Encoder, value: Any, keys: Sequence[Any]) -> Iterator[Any]:
+    """The items of a dictionary in the order of these keys, which are its own; as it was filled, if they are not."""
+    held = {_identity(key): (key, part) for key, part in dict.items(value)}
+    if set(map(_identity, keys)) != held.keys():
         return _dict_items(encoder, value)
-    held = dict(dict.items(value))
-    return encoder.items("dict", [(key, held[key]) for key in sorted(held)])
+    return encoder.items("dict", [held[_identity(key)] for key in keys])
 
 
 def _ordered_dict(encoder: Encoder, value: Any) -> Iterator[Any]:

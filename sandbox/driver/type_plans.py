@@ -20,7 +20,7 @@ from json.encoder import encode_basestring_ascii as quote
 from typing import TYPE_CHECKING, Any, Callable, Container, Dict, Iterator, List, NamedTuple, Optional, Tuple
 
 from . import encoding_parts, late_modules
-from .builtin_values import ANOTHER, BASES, BOUND_IN_C, EXACT, dict_by_keys, full_name
+from .builtin_values import ANOTHER, BASES, BOUND_IN_C, EXACT, dict_in_order_of, full_name
 
 if TYPE_CHECKING:
     from .encoder_protocol import Encoder
@@ -181,8 +181,8 @@ def _opener(kind: type, name: str) -> Callable[[Encoder, Any], Iterator[Any]]:  
         return lambda encoder, value: encoder.parts("path", name, _PATH_TEXT(value))
     for base, view in BASES:
         if issubclass(kind, base):
-            is_in_order = base is dict and issubclass(kind, _imported(*_IN_ORDER) or ())
-            return functools.partial(_subclass, layout, dict_by_keys if is_in_order else view)
+            is_in_order = base is dict and kind is _imported(*_IN_ORDER)
+            return functools.partial(_sorted_dict if is_in_order else _subclass, layout, view)
     for module, known, attribute in _TOLD_BY_NAME:
         if kind is _imported(module, known):
             return functools.partial(_told_by_name, attribute)
@@ -337,6 +337,23 @@ def _subclass(
     yield from view(encoder, value)
     encoder.write(",")
     yield layout.state(encoder, value)
+    encoder.write("]")
+
+
+def _sorted_dict(
+    layout: Layout, _view: Callable[[Encoder, Any], Iterator[Any]], encoder: Encoder, value: Any
+) -> Iterator[Any]:
+    """A `SortedDict`: its items in the order of its keys, and what puts these in order.
+
+    How it was filled, and into which lists its keys are cut, shows nowhere.
+    """
+    own = layout.dictionary(value)
+    cut = object.__getattribute__(own["_list"], "__dict__").get("_lists") if "_list" in own else None
+    lists = cut if type(cut) is list and all(type(each) is list for each in cut) else []
+    encoder.write('["sub",%s,' % quote(layout.name))
+    yield from dict_in_order_of(encoder, value, [key for each in lists for key in each])
+    encoder.write(",")
+    yield own.get("_key")
     encoder.write("]")
 
 

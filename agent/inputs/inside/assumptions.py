@@ -134,7 +134,7 @@ def _of_value(name: str, values: Sequence[Any]) -> Iterator[Assumption]:
     shown = "`%s`" % name
     if _all_of(values, _SIZED):
         yield from _of_type(name, shown, set(map(type, values)))
-        yield "hasattr(%s, '__len__')" % name, "%s is no iterator" % shown
+        yield "not hasattr(%s, '__next__')" % name, "%s is not an iterator" % shown
         yield "len(%s) > 0" % name, "%s is not empty" % shown
     if _all_of(values, (list, tuple)):
         yield "list(%s) == sorted(%s)" % (name, name), "%s ascends" % shown

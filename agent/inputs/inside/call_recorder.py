@@ -248,8 +248,10 @@ class Recorder:
     def _copied(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Optional[CopiedCall]:
         """The call with its blob, or None if this one is not worth a copy or cannot be copied."""
         size = sum(map(size_of, args)) + sum(map(size_of, kwargs.values()))
-        has_new_form = self._forms.is_new(args, kwargs)
-        if not self._wanted(size, has_new_form=has_new_form):
+        if self._is_full():
+            return None
+        new_form = self._forms.new_form(args, kwargs)
+        if new_form is None and not self._wanted(size):
             return None
         started_s = time.monotonic()
         try:
@@ -269,16 +271,20 @@ class Recorder:
             return None
         given.allow(MAX_CALL_BYTES - len(blob))
         call = CopiedCall(self.count, blob, describe_call(self.qualname, args, kwargs), given)
-        call.changed, call.is_new = changed, has_new_form
+        call.changed = changed
+        if new_form is not None:
+            call.is_new = True
+            self._forms.learn(new_form)
         return call
 
-    def _wanted(self, size: int, *, has_new_form: bool) -> bool:
+    def _is_full(self) -> bool:
         if self.written + len(self._waiting) >= MAX_CALLS:
-            return False
-        if self._bytes + self._waiting.copied_bytes >= MAX_TOTAL_BYTES:
-            return False
+            return True
+        return self._bytes + self._waiting.copied_bytes >= MAX_TOTAL_BYTES
+
+    def _wanted(self, size: int) -> bool:
         is_due = self.count <= self._first_calls or self.count >= self._next_milestone
-        if is_due or has_new_form or size > self._largest * COSTLIER:
+        if is_due or size > self._largest * COSTLIER:
             return True
         return self._copying_s < COPYING_FREE_S + COPYING_SHARE * (time.monotonic() - self._started_s)
 

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 _PART = "part of a real call"
 EACH_AS_ITERATOR = 3
-_ONE_OF_EACH = (int, float, complex, bool, type(None))  # equal ones are made anew each time that a call is read
+_WITHOUT_COPY = (int, float, complex, bool, type(None), object)  # numbers are two objects anyway; others are one
 MOST_OPTIONAL = 4  # calls with an argument more that others start from
 
 
@@ -179,7 +179,7 @@ def _in_two_arguments(base: Base) -> Iterator[Input]:
 
 def _equal_copies(value: Any) -> Iterator[Any]:
     """An object that is equal and another one, down to its texts: real calls often pass one object twice."""
-    if type(value) not in _ONE_OF_EACH and not callable(value):
+    if type(value) not in _WITHOUT_COPY and not callable(value):
         with contextlib.suppress(NotCopyable, RecursionError, MemoryError):
             yield load_call(dump_call((value,), {}, {}), lay_out=False).args[0]
 

@@ -21,7 +21,9 @@ if TYPE_CHECKING:
 
 
 _GIVEN = re.compile(r"\b(?:from|of|over|in|any|given|takes?)\s+(?:an?\s+|any\s+|the\s+)?iterables?\b", re.IGNORECASE)
-_NAMED = re.compile(r"(?:\w+_)?(?:iterables?|iterators?|iter|it)")
+# "rows: an iterable of", "rows (iterable)", "`rows` may be any iterable"; not "rows: list of iterables".
+_TOLD = r"\b%s`*(?: ?[:(]| +(?:is|are|may be|can be)) ?(?:an? |any |the )?(?:iterables?|iterators?|generators?)\b"
+_NAMED = re.compile(r"(?:(?!n_|max_|min_|num_)\w+_)?(?:iterables?|iterators?|iter|it)")
 
 
 def promises_iterators(parameter: inspect.Parameter, doc: str, *, is_sole: bool) -> bool:
@@ -36,8 +38,8 @@ def promises_iterators(parameter: inspect.Parameter, doc: str, *, is_sole: bool)
         parameter.VAR_KEYWORD,
     ):
         return False
-    told = r"\b%s\b[^\n]{0,40}\b(?:iterables?|iterators?|generators?)\b" % re.escape(parameter.name)
-    is_told = re.search(told, doc, re.IGNORECASE) or (is_sole and _GIVEN.search(doc))
+    told = re.search(_TOLD % re.escape(parameter.name), doc, re.IGNORECASE)
+    is_told = told or (is_sole and _GIVEN.search(doc))
     return bool(_NAMED.fullmatch(parameter.name) or is_told)
 
 

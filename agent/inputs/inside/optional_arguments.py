@@ -55,7 +55,7 @@ class Signature(NamedTuple):
 
     def instead_of_none(self, site: Site) -> Iterator[Any]:
         """What the hint allows in the place of an argument that is None."""
-        name = self.names[int(site[0])] if site[0].isdigit() and int(site[0]) < len(self.names) else site[0]
+        name = self.names[int(site[0])] if site[0].isdecimal() and int(site[0]) < len(self.names) else site[0]
         for value in self.scalars.get(name, ()) if len(site) == 1 else ():
             yield value
             yield from (near for _, near in edges(value)[:MOST_NEAR])

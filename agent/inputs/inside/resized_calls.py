@@ -95,6 +95,8 @@ def _scale(request: Request, module: ModuleType, write: Write) -> None:
             write({"kind": "skipped", "origin": request["origin"], "reason": reason})
             continue
         plans = list(_fewer_together(call, plan))
+        if request["variety"] == DISTINCT and plan.grids:  # rows of which none equals another; else square as before
+            plans.insert(0, plan._replace(slots=plan.slots + plan.grids, grids=()))
         ladders = (_Ladder(blob, some, trier, request, deadline_s) for some in plans)
         place = next((place for place, ladder in enumerate(ladders) if len(plans) == 1 or ladder.can_grow()), 0)
         ladder = _Ladder(blob, plans[place], trier, request, deadline_s)
@@ -153,8 +155,6 @@ class _Ladder:
         self._most_s, self._deadline_s = request["most_s"], deadline_s
         self._factors: List[float] = request["factors"]
         self._until_s, self._most_factor = request["climb_until_s"], request["most_factor"]
-        if request["variety"] == DISTINCT:  # rows of which none equals another
-            self._plan = plan._replace(slots=plan.slots + plan.grids, grids=())
         self._few, self._variety = LITTLE if request["from_little"] else FEW, request["variety"]
         self._sizes: Dict[int, float] = {}
         self.is_hurried = False

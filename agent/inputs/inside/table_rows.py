@@ -37,7 +37,7 @@ def is_table(value: Any) -> bool:
 
 def names_fields_of(value: Any, table: Any) -> bool:
     """Whether a text, or each of several, is the name of a field in the header of a table: then it is no data."""
-    if not _is_row(table) or not header_size(table):
+    if not _is_row(table) or not header_size(table) or not _is_row(table[0]):
         return False
     named = [value] if type(value) is str else value
     return type(named) in (list, tuple) and all(type(each) is str and each in table[0] for each in named)
@@ -49,8 +49,11 @@ def _names_fields(first: Sequence[Any], rows: Sequence[Any]) -> bool:
     columns = list(_columns(rows))[: len(first)]
     if any(column and str not in map(type, column) for column in columns):
         return True
-    below = [cell for column in _columns(rows) for cell in column]
-    return all(len(name) >= LEAST_NAME and name not in below for name in first)
+    # Texts alone: numbers are written in one of the columns, as in what is read from a file, or these are pairs.
+    if not any(column and all(map(_has_digit, column)) for column in columns):
+        return False
+    below = {cell for column in columns for cell in column if type(cell) is str}
+    return not any(map(_has_digit, first)) and all(len(name) >= LEAST_NAME and name not in below for name in first)
 
 
 def _columns(rows: Sequence[Any]) -> Iterator[Sequence[Any]]:
@@ -67,5 +70,6 @@ def _is_row(value: Any) -> bool:
     return type(value) in (list, tuple)
 
 
-def _has_digit(text: str) -> bool:
-    return any(map(str.isdigit, text))
+def _has_digit(value: Any) -> bool:
+    """Whether it is no text, or one with a digit in it."""
+    return type(value) is not str or any(map(str.isdigit, value))

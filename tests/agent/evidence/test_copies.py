@@ -13,6 +13,7 @@ import pytest
 from afterburner.agent.inputs.inside.array_tiles import is_array, resize_array
 from afterburner.agent.inputs.inside.container_kinds import NotBuildableError
 from afterburner.agent.inputs.inside.resized_calls import _plan
+from afterburner.agent.inputs.inside.table_rows import header_size, names_fields_of
 from afterburner.agent.inputs.inside.value_copies import DISTINCT, EQUAL, NATURAL, Copies, is_grid
 from afterburner.sandbox.driver.call_blobs import Call
 
@@ -154,7 +155,7 @@ def test_grids_grow_in_both_dimensions_and_rows_are_no_grid() -> None:
     "table",
     [
         (("foo", "bar"), ("a", 1), ("b", 2), ("b", 3)),
-        [["name", "city"], ["Ann", "Rome"], ["Bob", "Oslo"], ["Cid", "Rome"]],
+        [["name", "age"], ["Ann", "31"], ["Bob", "42"], ["Cid", "31"]],
         (("foo", "bar", "baz"), ("a", 1, True), ("b", 2, None), ("b", 3)),
         "name,age\nann,31\nbob,32\ncid,33\ndan,34\n",
     ],
@@ -177,10 +178,25 @@ def test_short_names_stay_distinct_in_much_more_data(variety: str) -> None:
 
 def test_a_table_is_no_grid() -> None:
     assert not is_grid((("foo", "bar"), ("a", 1), ("b", 2), ("b", 3)))
-    assert not is_grid([["name", "city"], ["Ann", "Rome"], ["Bob", "Oslo"], ["Cid", "Rome"]])
+    assert not is_grid([["name", "age"], ["Ann", "31"], ["Bob", "42"], ["Cid", "31"]])
+    assert is_grid([["ann", "bob"], ["cid", "dan"], ["eve", "fay"], ["gus", "hal"]]), "pairs have no header"
     assert not is_grid([["a", 1, True]] * 4)
     assert is_grid([["x", "o", " "]] * 4)
     assert is_grid([[1, 2.5, 3]] * 4)
+
+
+def test_what_cannot_be_compared_is_no_header() -> None:
+    rows: list[Any] = [("ab", "cd"), ("x", np.array([1, 2])), ("y", [3]), ("z", None)]
+    assert header_size(rows) == 1
+    assert header_size([("ab",), (np.array([1, 2]),), (["ab"],)]) == 1
+    assert header_size([("ab", "cd"), (["ab"], "x"), ("y", {})]) == 0
+
+
+def test_a_word_is_no_field_of_a_line_or_of_pairs() -> None:
+    lines, pairs = ["start", "item 1", "item 2"], [["ann", "bob"], ["cid", "dan"], ["eve", "fay"]]
+    assert header_size(lines) == 1
+    assert not names_fields_of("art", lines)
+    assert not names_fields_of(["ann", "bob"], pairs)
 
 
 def test_the_names_of_fields_are_no_data() -> None:

@@ -8,9 +8,11 @@ from typing import TYPE_CHECKING
 import pytest
 
 from afterburner.agent.code.locate import find_target
+from afterburner.agent.inputs.harness_answers import Suite
 from afterburner.agent.inputs.staging import stage
+from afterburner.agent.judge import whole_runs
 from afterburner.agent.judge.measuring.workbench import Workbench
-from afterburner.agent.judge.whole_runs import WholeRunDifference, difference_of_whole_runs
+from afterburner.agent.judge.whole_runs import WholeRunDifference, compared_tests, difference_of_whole_runs
 from afterburner.agent.types import Decision, Workload
 from afterburner.sandbox import Limits
 
@@ -228,3 +230,35 @@ def test_work_that_the_program_does_not_need_is_no_gain(judged: Judged) -> None:
     assert found is not None
     assert found.decision is Decision.NOT_BETTER
     assert "of CPU time with it" in found.reason
+
+
+@pytest.mark.parametrize(
+    ("suites", "broken"),
+    [
+        ([("a", "b"), (), (), ("b", "c")], "b"),  # the one that fails each time
+        ([("a",), (), (), ()], None),
+        ([("a", "b"), (), ("a",), ("a", "b")], "b"),
+    ],
+)
+def test_a_test_that_fails_by_chance_says_nothing(
+    suites: list[tuple[str, ...]],
+    broken: str | None,
+    tmp_path: Path,
+    sandbox: Sandbox,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    (tmp_path / "known.py").write_text("def known(n):\n    return n\n", encoding="utf-8")
+    told = iter(Suite(3, failing, complete=True) for failing in suites)
+    monkeypatch.setattr(whole_runs, "_suite", lambda *_: next(told))
+    found = compared_tests(bench_of(tmp_path / "known.py", sandbox), "def known(n):\n    return n + 0\n").difference
+    assert (found.reason.split()[0] if found else None) == broken
+
+
+def test_tests_that_take_too_long_are_told_to_be_left_out(
+    tmp_path: Path, sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "known.py").write_text("def known(n):\n    return n\n", encoding="utf-8")
+    monkeypatch.setattr(whole_runs, "_suite", lambda *_: Suite(3, (), complete=False))
+    said = compared_tests(bench_of(tmp_path / "known.py", sandbox), "def known(n):\n    return n + 0\n")
+    assert said.difference is None
+    assert "longer than 10 s" in said.left_out
