@@ -40,6 +40,8 @@ ODD_TEXTS = (
     "\x1c",
     "\ud800",
 )
+WITHOUT_CAPITAL = "\xaa"  # a small letter that `upper` leaves as it is: `isupper` is false of a text with it
+TITLE_CASE = "\u01c5"  # a letter that is neither small nor capital
 _ALIKE = ("stra\xdfe", "STRASSE", "i", "I", "\u0131", "\u0130", "\u03c3", "\u03c2", "\xe9", "e\u0301", "\ufb01", "fi")
 # Values that are equal, or become so under `upper`, `lower`, `casefold`, `strip`, `int`, or normalisation.
 CONFUSABLE: Dict[type, Tuple[Any, ...]] = {
@@ -185,6 +187,8 @@ def _text(value: str) -> Iterator[Edge]:
         yield "blank", value[:half] + blank + value[half:] + blank
     for odd in ODD_TEXTS:
         yield "unicode", value[:half] + odd + value[half:]
+    for changed in (value.upper() + WITHOUT_CAPITAL, value.lower() + TITLE_CASE):
+        yield "unicode", changed
     for odd in ODD_TEXTS[:6]:
         yield "unicode", odd
     for digit in ("0", "-1", "1_0", "\x00", "aa", "a" * 40):

@@ -161,10 +161,16 @@ class Grower:
         return st.integers(*SMALL_NUMBER) if shape[0] == "int" else _strategy(shape)
 
     def _examples(self, strategy: Any, count: int) -> List[Any]:
-        """What Hypothesis draws for our seed; without its database, so that nothing of earlier runs comes in."""
-        from hypothesis import HealthCheck, Phase, given, seed, settings  # noqa: PLC0415 - only this job needs it
+        """What Hypothesis draws for our seed; without its database, so that nothing of earlier runs comes in.
+
+        What a class refuses for its constructor is passed over. If it refuses everything, its error is raised.
+        """
+        from hypothesis import HealthCheck, Phase, given, reject, seed, settings  # noqa: PLC0415 - only this job needs it
+        from hypothesis import strategies as st  # noqa: PLC0415 - likewise
+        from hypothesis.errors import HypothesisException, Unsatisfiable  # noqa: PLC0415 - likewise
 
         drawn: List[Any] = []
+        refused: List[Exception] = []
 
         @seed(self._seed)
         @settings(
@@ -174,11 +180,24 @@ class Grower:
             phases=[Phase.generate],
             suppress_health_check=list(HealthCheck),
         )
-        @given(strategy)
-        def collect(value: Any) -> None:
+        @given(st.data())
+        def collect(data: Any) -> None:
+            try:
+                value = data.draw(strategy)
+            except HypothesisException:
+                raise
+            except Exception as error:  # noqa: BLE001 - the constructor of a class may raise anything
+                getattr(error, "__notes__", []).clear()  # Hypothesis notes the strategy, which tells users nothing
+                refused.append(error)
+                reject()
             drawn.append(value)
 
-        collect()
+        try:
+            collect()
+        except Unsatisfiable:
+            if refused:
+                raise refused[-1] from None
+            raise
         return drawn
 
 

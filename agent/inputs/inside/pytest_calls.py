@@ -163,7 +163,7 @@ def _text_of(path: str) -> str:
 
 def _is_test(path: str) -> bool:
     name = os.path.basename(path)
-    return name.startswith("test_") or name.endswith("_test.py")
+    return name.startswith("test_") or name.endswith("_test.py") or name == "tests.py"
 
 
 def _python_files(root: str) -> Iterator[str]:

@@ -289,6 +289,29 @@ def test_generated_inputs_depend_on_the_seed_alone(project: Project) -> None:
     assert first != other
 
 
+def test_what_a_class_refuses_for_its_constructor_is_passed_over(project: Project) -> None:
+    project.write(
+        "parts.py",
+        "class Part:\n    def __init__(self, size: float):\n        self.size = int(size)\n\n"
+        "class Never:\n    def __init__(self, size: int):\n        raise ValueError('never')\n\n"
+        "def sizes(parts: list[Part]) -> list[int]:\n    return [part.size for part in parts]\n\n"
+        "def none(part: Never) -> int:\n    return 0\n",
+    )
+    generated = of_origin(project.workload("parts.py", "sizes"), "generated")
+    assert len(generated) >= 6, "although `int` of an infinity raises"
+    with pytest.raises(WorkloadError, match="never"):
+        project.workload("parts.py", "none")
+
+
+def test_a_file_tests_py_holds_tests(project: Project) -> None:
+    project.write("caps.py", "def caps(text):\n    return text.upper()\n")
+    project.write(
+        "tests.py", "from caps import caps\n\ndef test_it():\n    assert caps('a') == 'A'\n    assert caps('bc')\n"
+    )
+    described = {call.description for call in of_origin(project.workload("caps.py", "caps"), "pytest: tests.py")}
+    assert described == {"caps('a')", "caps('bc')"}
+
+
 def test_unusable_hints_are_named(project: Project) -> None:
     project.write("hints.py", HINTS)
     with pytest.raises(WorkloadError, match=r"type hint of `stream` cannot be resolved.*NoSuchThing"):

@@ -109,6 +109,12 @@ def test_an_iterable_may_be_an_iterator_that_is_taken_item_by_item(compare: Comp
     assert isinstance(compare(*rows, "list(f([3, 1, 3]))\nlist(f([2, 2]))", rounds=2), Agreement)
 
 
+def test_capital_texts_hold_letters_that_have_no_capital(compare: Compare) -> None:
+    original = "def f(line):\n    return line.title() if line.upper() == line else line\n"
+    found = compare(original, original.replace("line.upper() == line", "line.isupper()"), "f('AN OAK 5')\nf('an elm')")
+    assert isinstance(found, Counterexample)
+
+
 def test_two_arguments_may_be_equal_and_two_objects(compare: Compare) -> None:
     calls = "f('one', 'other')\nf('third', 'fourth')"
     found = compare("def f(a, b):\n    return a == b\n", "def f(a, b):\n    return a is b\n", calls, rounds=1)
