@@ -183,12 +183,12 @@ def _text(value: str) -> Iterator[Edge]:
         yield "its first or last character twice", changed
     for changed in (value + value, value.upper(), value.lower(), value[::-1], value[: half + 1]):
         yield "text changed", changed
+    for changed in (value.upper() + WITHOUT_CAPITAL, value.lower() + TITLE_CASE):
+        yield "unicode", changed
     for blank in WHITESPACE:
         yield "blank", value[:half] + blank + value[half:] + blank
     for odd in ODD_TEXTS:
         yield "unicode", value[:half] + odd + value[half:]
-    for changed in (value.upper() + WITHOUT_CAPITAL, value.lower() + TITLE_CASE):
-        yield "unicode", changed
     for odd in ODD_TEXTS[:6]:
         yield "unicode", odd
     for digit in ("0", "-1", "1_0", "\x00", "aa", "a" * 40):

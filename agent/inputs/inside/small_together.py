@@ -123,7 +123,7 @@ def _drawn(form: _Form, pieces: Sequence[str], random: Random) -> Dict[Name, Any
 def _short_text(known: Sequence[str], random: Random) -> str:
     """A real one, or one or two characters like those in it, which are often the same."""
     one, other = random.sample(sorted({*_SEPARATORS, *"".join(known)}), 2)
-    choices: List[str] = [*known[:2], random.choice(known), one, one, one + other, one + one, one + one, ""]
+    choices: List[str] = [*known[:1], random.choice(known), one, one + other, *(one + one,) * 4, ""]
     return random.choice(choices)
 
 
@@ -131,7 +131,7 @@ def _parts_of_text(known: Sequence[str], shorts: Sequence[str], random: Random) 
     """Words with something between them: a short text as it is, doubled, or with one of its characters more."""
     words = [*(word[:LONGEST_WORD] for word in random.choice(known)[:100].split()[:3]), *_WORDS]
     between = random.choice((shorts[0], random.choice(shorts)))
-    runs = (between, between, between + between, between + between[0], between[-1] + between, between[0], " ")
+    runs = (between, between, between + between, between + between[0], between + between[0], between[-1] + between)
     parts: List[str] = []
     for _ in range(random.randint(0, MOST_PIECES)):
         parts += [random.choice(words)] if random.random() < MOSTLY else []
@@ -159,7 +159,7 @@ def _other(known: Sequence[Any], lengths: Sequence[Sequence[int]], random: Rando
         return random.choice(known)[: random.choice((0, 1, *_LONG))]
     of_one = random.choice(lengths) if lengths else []
     near = (
-        [length + random.choice(_NEAR) for length in (max(of_one), max(of_one), random.choice(of_one))]
+        [length + random.choice(_NEAR) for length in (max(of_one), random.choice(of_one), random.choice(of_one))]
         if of_one
         else []
     )

@@ -45,6 +45,17 @@ def test_texts_hold_runs_of_the_separator_beside_them_and_limits_are_about_their
     assert any(combined), "all of it at once"
 
 
+def test_runs_that_are_no_multiple_of_the_separator_come_up_beside_the_switch_and_a_small_limit() -> None:
+    """There alone `removesuffix` in place of `strip` differs: it leaves a part of ":::" where the separator is "::"."""
+    made = drawn([["one two", 5, True, "-"], {}], {})
+    differing = [
+        (separator, limit)
+        for (text, limit, whole, separator), _ in made
+        if whole and len(separator) == 2 and separator + separator[0] in text.strip(separator) and 0 < limit < len(text)
+    ]
+    assert len(set(differing)) > 3
+
+
 def test_what_has_a_default_is_given_too_and_the_separator_may_be_one_of_the_code() -> None:
     made = drawn([["one two"], {}], {"limit": 0, "whole": False, "separator": " "}, constants=("::",))
     assert {frozenset(kwargs) for _, kwargs in made} >= {frozenset(), frozenset({"limit", "whole", "separator"})}
