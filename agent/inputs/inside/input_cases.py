@@ -9,7 +9,9 @@ from typing import TYPE_CHECKING, Any, Callable, Iterator, List, NamedTuple, Seq
 
 from ....sandbox.driver.call_blobs import NotCopyable, dump_call, load_call
 from .alike_texts import alike_texts
+from .argument_uses import otherwise_used
 from .call_parts import Place, Root, Site, fields, like, places, with_value
+from .container_attributes import instead_of_none, with_other_attributes
 from .container_kinds import SEQUENCES
 from .edge_dates import across_changes, is_dated
 from .edge_values import CONFUSABLE, edges, in_turns
@@ -63,9 +65,15 @@ def _edge_cases(base: Base, knowledge: Knowledge) -> Iterator[Input]:
             _in_two_arguments(base),
             (Input("argument left out", root, base.call) for root in knowledge.signature.with_fewer(base.root)),
             (Input("optional argument given", root, base.call) for root in knowledge.signature.with_more(base.root)),
+            (Input("as the code uses it", root, base.call) for root in _otherwise_used(base, knowledge)),
             *(_at_place(base, place, knowledge) for place in _one_of_each(known)),
         ]
     )
+
+
+def _otherwise_used(base: Base, knowledge: Knowledge) -> Iterator[Root]:
+    signature = knowledge.signature
+    return otherwise_used(base.root, signature.names, signature.uses)
 
 
 def open_cases(base: Base, knowledge: Knowledge) -> Iterator[Input]:
@@ -143,10 +151,13 @@ def _with_constants(base: Base, knowledge: Knowledge) -> Iterator[Input]:
 def _at_place(base: Base, place: Place, knowledge: Knowledge) -> Iterator[Input]:
     if place.site in knowledge.signature.may_be_none:
         yield Input("None", with_value(base.root, place, None), base.call, place.is_data)
-    for value in knowledge.signature.instead_of_none(place.site) if place.value is None else ():
+    allowed = [*knowledge.signature.instead_of_none(place.site), *instead_of_none(place)] if place.value is None else ()
+    for value in allowed:
         yield Input("value that a hint allows", with_value(base.root, place, value), base.call, place.is_data)
     for kind, value in () if place.site in knowledge.fixed else edges(place.value):
         yield Input(kind, with_value(base.root, place, value), base.call, place.is_data)
+    for kind, root in with_other_attributes(base.root, place):
+        yield Input(kind, root, base.call, place.is_data)
 
 
 def _in_two_arguments(base: Base) -> Iterator[Input]:

@@ -6,9 +6,10 @@ import inspect
 import re
 from typing import TYPE_CHECKING, Any, Dict, Iterator, List, NamedTuple, Set, Tuple
 
+from .argument_uses import NO_USES, Uses, uses_of
 from .edge_values import edges, in_turns
 from .iterator_arguments import needed, promises_iterators
-from .type_hints import CONTAINERS, Shape, Unusable, parameter_shapes
+from .type_hints import CONTAINERS, Shape, Unusable, parameter_shapes, scalars_in
 
 if TYPE_CHECKING:
     from ....sandbox.driver.user_module import Resolved
@@ -16,7 +17,6 @@ if TYPE_CHECKING:
 
 _ITERABLE = re.compile(r"(typing\.|abc\.|collections\.abc\.)?(Iterable|Iterator)\b")
 MOST_NEAR = 4  # values near a default
-_PLAINEST: Dict[str, Any] = {"str": "", "bytes": b"", "int": 0, "float": 0.0, "bool": False}
 _NONE: Shape = ("leaf", type(None))
 
 
@@ -29,6 +29,7 @@ class Signature(NamedTuple):
     may_be_none: Set[Site]
     iterables: Set[Site]  # arguments that may be an iterator, which can be gone through only once
     scalars: Dict[str, List[Any]]  # by parameter: an empty text, a zero and their like, as the hint names their types
+    uses: Uses = NO_USES
 
     def with_fewer(self, root: Root) -> Iterator[Root]:
         """The call without one of the arguments that may be left out: those of `**kwargs`, too."""
@@ -89,17 +90,8 @@ def signature_of(target: Resolved, source: str) -> Signature:
         is_promised = promises_iterators(each, doc, is_sole=sole == [each.name])
         if _ITERABLE.match(str(each.annotation)) or is_promised:
             iterables |= _sites(each.name, names, ())
-    scalars = {name: list(_scalars_in(shape)) for name, (shape, _, _) in shapes.items()}
-    return Signature(names, defaults, keyword_only, allowed, iterables, scalars)
-
-
-def _scalars_in(shape: Shape) -> Iterator[Any]:
-    """The plainest value of each scalar type that a hint names itself, not as an element."""
-    if shape[0] == "union":
-        for part in shape[1]:
-            yield from _scalars_in(part)
-    elif shape[0] in _PLAINEST:
-        yield _PLAINEST[shape[0]]
+    scalars = {name: list(scalars_in(shape)) for name, (shape, _, _) in shapes.items()}
+    return Signature(names, defaults, keyword_only, allowed, iterables, scalars, uses_of(target.function, source))
 
 
 def _sites(name: str, names: List[str], below: Site) -> Set[Site]:

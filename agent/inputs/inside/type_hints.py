@@ -16,7 +16,7 @@ import inspect
 import sys
 import types
 import typing
-from typing import Any, Callable, Dict, List, Optional, Tuple
+from typing import Any, Callable, Dict, Iterator, List, Optional, Tuple
 
 Shape = Tuple[Any, ...]
 Shapes = Dict[str, Tuple[Shape, bool, bool]]  # by parameter: shape, keyword-only, has a default
@@ -39,6 +39,7 @@ _ABSTRACT: Dict[Any, str] = {
 _MAPPINGS: Tuple[Any, ...] = (collections.abc.Mapping, collections.abc.MutableMapping, dict)
 UNIONS = (typing.Union, getattr(types, "UnionType", typing.Union))  # the latter from Python 3.10 on
 _PLAIN: Dict[Any, str] = {int: "int", float: "float", str: "str", bytes: "bytes", bool: "bool"}
+_PLAINEST: Dict[str, Any] = {"str": "", "bytes": b"", "int": 0, "float": 0.0, "bool": False}
 
 
 class Unusable(Exception):  # noqa: N818 - it is told to the user as a reason, not as an error
@@ -104,6 +105,15 @@ def _composed(origin: Any, parts: Tuple[Any, ...], shapes: List[Shape]) -> Optio
     if origin in UNIONS:
         return ("union", shapes)
     return None
+
+
+def scalars_in(shape: Shape) -> Iterator[Any]:
+    """The plainest value of each scalar type that a hint names itself, not as an element."""
+    if shape[0] == "union":
+        for part in shape[1]:
+            yield from scalars_in(part)
+    elif shape[0] in _PLAINEST:
+        yield _PLAINEST[shape[0]]
 
 
 def bare_hint(hint: Any, namespace: Dict[str, Any], unbound: Any = int) -> Any:

@@ -67,3 +67,31 @@ def test_where_real_calls_have_none_a_hint_says_what_else_there_may_be(compare: 
         found = compare(original, wrong, calls, rounds=1)
         assert isinstance(found, Counterexample)
         assert "''" in found.line
+
+
+VERSIONS = """\
+class Version:
+    def __init__(self, major, minor=0, label=None):
+        self.major, self.minor, self.label = major, minor, label
+
+    def is_final(self, other):
+        other = type(self)(*other)
+        return (self.major, self.minor) == (other.major, other.minor) and not other.label
+"""
+
+
+def test_a_tuple_that_is_unpacked_may_hold_what_the_other_function_takes(compare: Compare) -> None:
+    calls = "Version(1, 2).is_final((1, 2))\nVersion(1, 2).is_final((1, 3))"
+    wrong = VERSIONS.replace("not other.label", "other.label is None")
+    found = compare(VERSIONS, wrong, calls, function="Version.is_final", rounds=1)
+    assert isinstance(found, Counterexample)
+    assert "is_final((1, 2, " in found.line
+
+
+def test_a_callback_is_given_the_same_arguments_by_name(compare: Compare) -> None:
+    plain = "def plain(each, last):\n    return each\n\n\n"
+    original = plain + "def f(items, note):\n    return [note(each, last=each == items[-1]) for each in items]\n"
+    wrong = original.replace("each == items[-1]", "False")
+    found = compare(original, wrong, "f([3, 4], plain)\nf([5, 5, 6], plain)", rounds=1)
+    assert isinstance(found, Counterexample)
+    assert "last=" in found.line
