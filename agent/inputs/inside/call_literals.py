@@ -16,8 +16,8 @@ from typing import Any, Dict, List, Mapping, Sequence, Set, Tuple
 
 from ....sandbox.driver.user_module import attribute_names
 from .array_literals import array_text
-from .call_parts import fields, is_dataclass, record_with
-from .container_kinds import NotBuildableError, is_named_tuple
+from .call_parts import attributes_by_parameter, fields, is_dataclass, record_with
+from .container_kinds import NotBuildableError, is_named_tuple, of_user_class, plain_of
 from .list_iterators import LIST_ITERATOR, items_left
 
 MAX_TEXT = 2_000
@@ -106,6 +106,8 @@ class LiteralWriter:
         self._inside.add(id(value))
         try:
             written = self._plain(value) or array_text(value, lambda part: self.text(part, depth + 1))
+            if not written and of_user_class(value):
+                return self._of_user_class(value, depth + 1)
             return written or self._container(value, depth + 1) or self._record(value, depth + 1)
         finally:
             self._inside.discard(id(value))
@@ -158,22 +160,29 @@ class LiteralWriter:
             return "%s(%s)" % (kind.__qualname__, shown)
         if self._made and held and all(name.isidentifier() for name in held):
             return "%s(%s, %s)" % (self._made, kind.__qualname__, shown)
-        taken = _taken_by_constructor(value, held) if held and not self._made else []
+        taken = _taken_by_constructor(value, held) if held and not self._made else {}
         if taken:
-            given = ("%s=%s" % (name, self.text(held[name], depth)) for name in taken)
+            given = ("%s=%s" % (parameter, self.text(held[name], depth)) for parameter, name in taken.items())
             return "%s(%s)" % (kind.__qualname__, ", ".join(given))
         return "<%s%s>" % (kind.__qualname__, " with " + shown if shown else "")
 
+    def _of_user_class(self, value: Any, depth: int) -> str:
+        """A container of a user's class: its attributes, which are few, and what it holds."""
+        held: Dict[str, Any] = getattr(value, "__dict__", {})
+        shown = ", ".join("%s=%s" % (name, self.text(item, depth)) for name, item in held.items())
+        content = self.text(plain_of(value), depth)
+        return "<%s of %s%s>" % (type(value).__qualname__, content, " with " + shown if shown else "")
 
-def _taken_by_constructor(value: Any, held: Mapping[str, Any]) -> List[str]:
-    """The attributes from which the constructor makes the object again; none if it makes another one, or none."""
+
+def _taken_by_constructor(value: Any, held: Mapping[str, Any]) -> Dict[str, str]:
+    """The attributes, by parameter, of which the constructor makes the object again; none if it makes another one."""
     try:
         again = fields(record_with(value, {}))
-        taken = [name for name in inspect.signature(type(value)).parameters if name in held]
+        taken = attributes_by_parameter(held, inspect.signature(type(value)).parameters)
     except NotBuildableError:
-        return []
+        return {}
     texts = [LiteralWriter([], made="made").text(dict(each)) for each in (again, held)]  # which makes no objects
-    return taken if texts[0] == texts[1] else []
+    return taken if texts[0] == texts[1] else {}
 
 
 def _own_init(kind: type) -> Tuple[str, ...]:

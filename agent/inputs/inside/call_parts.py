@@ -7,7 +7,10 @@ alone, so that none comes up which its class forbids; of the user's classes no o
 from __future__ import annotations
 
 import collections
+import contextlib
+import functools
 import inspect
+from types import MemberDescriptorType
 from typing import Any, Dict, Iterable, Iterator, List, Mapping, NamedTuple, Sequence, Set, Tuple
 
 from .container_kinds import (
@@ -229,18 +232,29 @@ def record_as(kind: type, value: Any, changed: Mapping[str, Any]) -> Any:
     Raises:
         NotBuildableError: as above.
     """
-    wanted = {**_dictionary(value), **fields(value), **changed}
+    held = {**_dictionary(value), **fields(value)}
     needed = constructor_parameters(kind)
-    names = set(needed)
-    if not set(changed) <= names or any(is_needed and name not in wanted for name, is_needed in needed.items()):
+    attributes = {**attributes_by_parameter(held, needed), **{name: name for name in changed if name in needed}}
+    taken = set(attributes.values())
+    if not set(changed) <= taken or any(is_needed and name not in attributes for name, is_needed in needed.items()):
         raise NotBuildableError(kind.__name__)
+    if any(name not in needed and type(new) is not type(held[name]) for name, new in changed.items()):
+        raise NotBuildableError(kind.__name__)  # what is private has no type that anybody may rely on but the real one
+    wanted = {**held, **changed}
     try:
-        made = kind(**{name: held for name, held in wanted.items() if name in names})
+        made = kind(**{parameter: wanted[name] for parameter, name in attributes.items()})
     except Exception as error:  # whatever the constructor says, there is no such object
         raise NotBuildableError(kind.__name__) from error
     if type(made) is not kind:
         raise NotBuildableError(kind.__name__)
     return made
+
+
+def attributes_by_parameter(held: Iterable[str], needed: Iterable[str]) -> Dict[str, str]:
+    """The attribute that keeps each parameter of a constructor, as far as one has its name: `width` or `_width`."""
+    names = set(held)
+    kept = {each: next((name for name in (each, "_" + each) if name in names), "") for each in needed}
+    return {parameter: name for parameter, name in kept.items() if name}
 
 
 def constructor_parameters(kind: type) -> Dict[str, bool]:
@@ -259,11 +273,25 @@ def constructor_parameters(kind: type) -> Dict[str, bool]:
 
 
 def _dictionary(value: Any) -> Dict[str, Any]:
-    try:
-        held = object.__getattribute__(value, "__dict__")
-    except AttributeError:
-        return {}
-    return dict(held)
+    held: Dict[str, Any] = {}
+    kind: Any = type(value)
+    for name, member in _slots(kind).items():
+        with contextlib.suppress(AttributeError):  # nothing was stored there yet
+            held[name] = member.__get__(value)
+    with contextlib.suppress(AttributeError):
+        held.update(object.__getattribute__(value, "__dict__"))
+    return held
+
+
+@functools.lru_cache(maxsize=1024)
+def _slots(kind: type) -> Dict[str, Any]:
+    """The members that `__slots__` makes, by name, those of base classes first."""
+    classes = kind.__mro__[::-1]
+    return {name: each for base in classes for name, each in vars(base).items() if _is_slot(base, each)}
+
+
+def _is_slot(base: type, member: Any) -> bool:
+    return type(member) is MemberDescriptorType and bool(base.__flags__ & HEAP_TYPE)
 
 
 def _shown(length: int) -> List[int]:

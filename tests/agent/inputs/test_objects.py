@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from afterburner.agent.inputs.inside.call_literals import LiteralWriter
 from afterburner.agent.inputs.inside.call_parts import places, put, root_of, with_value
 from afterburner.agent.inputs.inside.container_kinds import NotBuildableError, alike, plain_of, separate
 from afterburner.agent.inputs.inside.edge_values import edges
@@ -63,6 +64,19 @@ class Range(collections.namedtuple("Range", "low high")):
             raise ValueError("low is above high")
         return super().__new__(cls, low, high)
 
+class Slotted:
+    __slots__ = ("width", "_height", "seen")
+
+    def __init__(self, width, height=1):
+        self.width, self._height = width, height
+
+class Deep(Slotted):
+    __slots__ = ("depth",)
+
+    def __init__(self, width, depth):
+        super().__init__(width)
+        self.depth = depth
+
 class Rounded(collections.namedtuple("Rounded", "size")):
     def __new__(cls, size):
         return super().__new__(cls, round(size))
@@ -92,6 +106,22 @@ def test_what_a_mapping_of_a_users_class_holds_is_varied_within_what_the_class_m
     assert plain_of(changed) == {"town": "Ulm", "size": True}
     with pytest.raises(NotBuildableError):
         alike(record, {"Town": "its class writes names in small letters"})
+
+
+def test_attributes_in_slots_and_private_ones_that_the_constructor_takes_are_parts() -> None:
+    slotted = MODULE.Slotted(3, 4)
+    known = {place.site[-1]: place for place in places(root_of([slotted], {})) if place.holder is slotted}
+    assert {label: place.value for label, place in known.items()} == {".width": 3, "._height": 4}
+    changed = put(slotted, "_height", 7)
+    assert (changed.width, changed._height) == (3, 7)
+    with pytest.raises(NotBuildableError):
+        put(slotted, "_height", "of another type than what the class keeps in private")
+    deep = put(MODULE.Deep(1, 2), "depth", "text")
+    assert (type(deep), deep.width, deep.depth) == (MODULE.Deep, 1, "text")
+    assert LiteralWriter([slotted]).text(slotted) == "Slotted(width=3, height=4)"
+    even = MODULE.Even([1, 2])
+    even.label = "two"
+    assert LiteralWriter([even]).text(even) == "<Even of [1, 2] with label='two'>"
 
 
 def test_a_list_that_its_class_forbids_is_no_input() -> None:
