@@ -164,7 +164,8 @@ def compared_tests(bench: Workbench, winner: str) -> ComparedTests:
     if not broken:
         return ComparedTests()
     more = f" and {len(broken) - 1} more of the project's tests" if len(broken) > 1 else ""
-    return ComparedTests(WholeRunDifference(Decision.WRONG, f"{broken[0]}{more} passed before, and fails with it"))
+    reason = f"{broken[0]}{more} passed with the original and failed with the other version"
+    return ComparedTests(WholeRunDifference(Decision.WRONG, reason))
 
 
 def _suite(bench: Workbench, source: str, environment: PythonEnvironment) -> Suite | None:
