@@ -18,7 +18,7 @@ from .edge_values import CONFUSABLE, edges, in_turns
 from .held_functions import WITHIN, with_other_functions
 from .iterator_arguments import gives_iterator
 from .method_objects import objects_by_methods
-from .open_values import OTHER_SEQUENCE, open_edges, open_elements, other_sequences
+from .open_values import OTHER_SEQUENCE, UNHASHABLE, open_edges, open_elements, other_sequences, wrapped
 from .related_values import Constants, Related, inputs_of_lengths, related_inputs
 from .small_pieces import Base
 from .tried_inputs import Input
@@ -98,9 +98,21 @@ def open_cases(base: Base, knowledge: Knowledge) -> Iterator[Input]:
 def unhinted_cases(base: Base, knowledge: Knowledge) -> Iterator[Input]:
     """Elements of other kinds than the real ones in every place that no hint says anything of, in turns."""
     known = [place for place in _open_to_change(base, knowledge) if not knowledge.contract.is_hinted(place.site)]
-    for kind, root in in_turns([_opened(base.root, place, open_elements) for place in known]):
+    opened = [_opened(base.root, place, open_elements) for place in known]
+    for kind, root in in_turns([_wrapped(base.root, knowledge.contract), *opened]):
         if root is not base.root:
             yield Input(kind, root, base.call)
+
+
+def _wrapped(root: Root, contract: Contract) -> Iterator[Related]:
+    """With all numbers in lists of their own, or all texts: what is equal stays so, in all arguments."""
+    args, kwargs = root
+    for kind in (int, str, float):
+        changed = [each if contract.is_hinted((str(at),)) else wrapped(each, kind) for at, each in enumerate(args)]
+        named = {name: each if contract.is_hinted((name,)) else wrapped(each, kind) for name, each in kwargs.items()}
+        before, after = [*args, *kwargs.values()], [*changed, *named.values()]
+        if list(map(id, before)) != list(map(id, after)):
+            yield UNHASHABLE, [changed, named]
 
 
 def _open_to_change(base: Base, knowledge: Knowledge) -> List[Place]:

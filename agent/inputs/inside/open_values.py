@@ -14,6 +14,7 @@ from .related_values import SCALARS
 
 Edge = Tuple[str, Any]  # kind, value
 
+DEEPEST = 4
 EXACT = 2**53  # floats stand for all integers below
 NONE, UNHASHABLE = "None among others", "elements that cannot be hashed"
 LIKE_TUPLES, OTHER_TYPE = "lists beside equal tuples", "equal value of another type"
@@ -34,6 +35,26 @@ def open_elements(value: Any) -> Iterator[Edge]:
     """The same of the elements of a sequence alone, where they cannot be hashed or put in order any more."""
     if container_kind(value) in SEQUENCES:
         yield from (edge for edge in open_edges(value) if edge[0] in (NONE, UNHASHABLE))
+
+
+def wrapped(value: Any, kind: type, depth: int = 0) -> Any:
+    """The value with each part of a type in a list of its own: equal and ordered as before, and not to be hashed.
+
+    Keys stay as they are, and nothing is looked into but containers. Without such a part, it is the value itself.
+    """
+    if type(value) is kind:
+        return [value]
+    if depth > DEEPEST or type(value) not in (*SEQUENCES, *MAPPINGS):
+        return value
+    parts = list(value.values() if type(value) in MAPPINGS else value)
+    new = [wrapped(part, kind, depth + 1) for part in parts]
+    if list(map(id, new)) == list(map(id, parts)):
+        return value
+    if type(value) in SEQUENCES:
+        return like(value, new)
+    copied = value.copy()
+    copied.update(zip(value, new))  # noqa: B905 - Python 3.9 has no strict
+    return copied
 
 
 def other_sequences(value: Any) -> Iterator[Edge]:

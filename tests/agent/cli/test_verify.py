@@ -114,7 +114,10 @@ def test_a_test_that_fails_with_the_other_file_is_told_where_no_input_shows_anyt
     assert done.returncode == 1, done.stderr
     document = json.loads(done.stdout)
     assert (document["decision"], document["counterexample"]) == ("different", None)
-    assert document["broken_tests"] == "test_names.py::test_kinds passed with the original and failed with the other version"
+    assert (
+        document["broken_tests"]
+        == "test_names.py::test_kinds passed with the original and failed with the other version"
+    )
     assert done.stderr.startswith("Different  names.py first, right.py\n  tests     test_names.py::test_kinds passed")
     assert "the same on " in done.stderr
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from afterburner.agent.inputs.inside.open_values import open_edges, open_elements, other_sequences
+from afterburner.agent.inputs.inside.open_values import open_edges, open_elements, other_sequences, wrapped
 
 
 def made(value: Any) -> list[Any]:
@@ -32,6 +32,22 @@ def test_elements_alone_are_changed_where_only_these_are_asked_for() -> None:
         [{}, 3],
     ]
     assert list(open_elements(3)) == list(open_elements({"a": 1})) == list(open_elements({5})) == []
+
+
+def test_all_parts_of_a_type_stand_in_lists_of_their_own_and_equal_ones_stay_equal() -> None:
+    records = [{"ref": "R1", "number": 1}, {"ref": "R1", "number": 2}]
+    assert wrapped(records, str) == [{"ref": ["R1"], "number": 1}, {"ref": ["R1"], "number": 2}]
+    assert wrapped([("a", 3), ("b", True)], int) == [("a", [3]), ("b", True)]
+    assert wrapped(records, float) is records
+
+    class Compared:
+        def __eq__(self, other: object) -> bool:
+            raise AssertionError("no code of the user's runs")
+
+        __hash__ = None  # type: ignore[assignment]
+
+    held = Compared()
+    assert wrapped([held, 1], int)[0] is held
 
 
 def test_rows_stay_rows() -> None:

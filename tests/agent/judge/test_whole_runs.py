@@ -199,7 +199,9 @@ def test_a_test_that_reaches_the_function_through_another_module_counts(judged: 
     found = judged(LOOK_UP + MAIN, BY_SET.replace("in held]", "in held or name > 600][:]") + MAIN)
     assert found is None
     found = judged(LOOK_UP + MAIN, BY_SET.replace("in held]", "in held if wanted[0] == 0]") + MAIN)
-    assert found == WholeRunDifference(Decision.WRONG, "test_page.py::test_page passed with the original and failed with the other version")
+    assert found == WholeRunDifference(
+        Decision.WRONG, "test_page.py::test_page passed with the original and failed with the other version"
+    )
 
 
 @pytest.mark.slow
@@ -212,7 +214,9 @@ def test_a_test_that_the_rewrite_breaks_is_named_and_one_that_failed_before_is_n
         encoding="utf-8",
     )
     found = judged(LOOK_UP + MAIN, BY_SET + MAIN)
-    assert found == WholeRunDifference(Decision.WRONG, "test_looking.py::test_none passed with the original and failed with the other version")
+    assert found == WholeRunDifference(
+        Decision.WRONG, "test_looking.py::test_none passed with the original and failed with the other version"
+    )
     right = BY_SET.replace("set(names)", "names[:]")
     assert judged(LOOK_UP + MAIN, right + MAIN) is None
 

@@ -192,6 +192,20 @@ def test_a_rewrite_that_needs_elements_of_some_kinds_comes_with_a_caveat(
         assert found.line in Agreement(beyond_calls=found).caveat
 
 
+def test_fields_of_records_may_need_to_be_hashed_too(make_bench: MakeBench) -> None:
+    """Both sides change at once: a score that is a list beside numbers fails in the original."""
+    original = (
+        "def f(people, scores):\n    order = sorted(scores)\n    return [order.index(score) for _, score in people]\n"
+    )
+    rewrite = "def f(people, scores):\n    at = {}\n    for place, score in enumerate(sorted(scores)):\n"
+    rewrite += "        at.setdefault(score, place)\n    return [at[score] for _, score in people]\n"
+    main = "\nif __name__ == '__main__':\n    f([('a', 3), ('b', 1)], [3, 1])\n    f([('c', 7)], [7, 9])\n"
+    bench = make_bench(original + main, "f")
+    found = DifferenceSearch(bench, bench.target.source, seed=0).beyond_real_calls(rewrite + main)
+    assert found is not None
+    assert "unhashable type: 'list'" in found.actual
+
+
 @pytest.mark.nightly
 def test_a_function_that_is_called_with_several_kinds_of_elements_takes_any(compare: Compare) -> None:
     found = compare(UNIQUE.format(hint=""), BY_DICT.format(hint=""), "f([3, 1, 3])\nf(['a', 'b'])")
