@@ -127,7 +127,7 @@ _LINES: dict[Kind, Callable[[ProgressEvent], str]] = {
     Kind.MEASURING_REWRITE: lambda _: "judging and measuring the rewrite against the original",
     Kind.MEASURING_START: lambda _: "measuring the starting code",
     Kind.MEASURING_CANDIDATE: lambda event: f"measuring {event.candidate}",
-    Kind.WAITING_FOR_CORE: lambda _: "waiting for a free CPU core",
+    Kind.WAITING_FOR_CORE: lambda _: "waiting for a CPU core that another measurement holds",
     Kind.CHOOSING_FUNCTIONS: lambda event: f"choosing functions that take {event.detail}",
     Kind.CHOSE_FUNCTION: lambda event: f"{event.subject}: a call takes {format_seconds(event.seconds or 0)}",
     Kind.LEARNED_NOISE: lambda event: f"{event.subject}, against itself: {event.detail}",

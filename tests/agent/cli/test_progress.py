@@ -110,9 +110,9 @@ def test_a_pipe_is_told_once_of_many_waits_for_a_core(
     now_s[0] += 90
     tell(ProgressEvent(kind=EventKind.WAITING_FOR_CORE))
     assert capsys.readouterr().err.splitlines() == [
-        "[0:00] prepare: waiting for a free CPU core",
+        "[0:00] prepare: waiting for a CPU core that another measurement holds",
         "[0:00] prepare: measuring the original",
-        "[1:30] prepare: waiting for a free CPU core",
+        "[1:30] prepare: waiting for a CPU core that another measurement holds",
     ]
 
 
@@ -123,7 +123,7 @@ def test_a_pipe_is_told_once_of_many_waits_for_a_core(
         ((EventKind.MEASURING_ORIGINAL, EventKind.KEPT), "; the last step: prepare: 1.1 rules is kept"),
         (
             (EventKind.MEASURING_ORIGINAL, EventKind.WAITING_FOR_CORE),
-            " on: prepare: measuring the original (waiting for a free CPU core now and then)",
+            " on: prepare: measuring the original (waiting for a CPU core that another measurement holds now and then)",
         ),
     ],
 )
