@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from typing import TYPE_CHECKING
 
@@ -96,7 +97,8 @@ def _print_counterexample(console: Console, found: Counterexample) -> None:
         console.print(Text(f"  {label:<10}{scrub_line(call)}"), soft_wrap=True)
     console.print(Text(f"  {'original':<10}{scrub_line(found.expected)}"), soft_wrap=True)
     console.print(Text(f"  {'other':<10}{scrub_line(found.actual)}"), soft_wrap=True)
-    console.print(Text(f"  {'that is':<10}it {scrub_line(found.difference)}"), soft_wrap=True)
+    if not _is_said(found):
+        console.print(Text(f"  {'that is':<10}it {scrub_line(found.difference)}"), soft_wrap=True)
     if found.rounding:
         console.print(Text(f"  {'rounding':<10}{found.rounding.words}"), soft_wrap=True)
     if found.provided:
@@ -109,6 +111,13 @@ def _print_counterexample(console: Console, found: Counterexample) -> None:
     smaller = f", made smaller {count(found.shrink_steps, 'time')}" if found.shrink_steps else ""
     notes.append(f"an input of the kind: {scrub_line(found.kind)}{smaller}")
     console.print(Text(f"  ({'; '.join(notes)})", style="dim"), soft_wrap=True)
+
+
+def _is_said(found: Counterexample) -> bool:
+    """Whether the difference says no more than what both did: nothing of where they first differ."""
+    _, _, value = found.expected.partition(" ")  # "returned 1"
+    both = re.escape(found.actual) + r" instead of (\w+ )?" + re.escape(value)
+    return re.fullmatch(both, found.difference) is not None
 
 
 def _print_agreement(console: Console, found: Agreement) -> None:

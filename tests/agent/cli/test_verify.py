@@ -75,9 +75,11 @@ def test_a_difference_is_shown_and_ends_with_1(program: CommandLine, folder: Pat
         f"for       {call}",
         "original  returned",
         "other     returned",
-        "that is   it returned",
     ):
         assert shown in done.stdout, shown
+    difference = document["counterexample"]["difference"]
+    has_place = "first difference" in difference or "where" in difference
+    assert ("that is   it " in done.stdout) == has_place, "where they first differ, or nothing that is said above"
     assert (folder / "names.py").read_text("utf-8") == ORIGINAL
 
 
@@ -163,6 +165,25 @@ def test_the_headline_says_on_which_values_no_difference_was_found(differs: tupl
     assert isinstance(console.file, io.StringIO)
     assert console.file.getvalue().startswith(headline)
     assert ("for example" in console.file.getvalue()) == bool(of_values)
+
+
+@pytest.mark.parametrize(
+    ("actual", "difference", "shown"),
+    [
+        ("returned [2]", "returned [2] instead of [1]", False),
+        ("raised ValueError()", "raised ValueError() instead of returning [1]", False),
+        ("returned [2]", "returned [2] instead of [1] (first difference at [0])", True),
+    ],
+)
+def test_the_difference_is_shown_if_it_says_more_than_what_both_did(actual: str, difference: str, shown: bool) -> None:
+    target = Target("/names.py", ORIGINAL, "first", "names", "/", "/")
+    machine = Machine("Linux", "CPU", 2, 1, "3.11", "bubblewrap", "rlimits")
+    found = Counterexample(("first([1])",), "returned [1]", actual, difference, "boolean", ())
+    console = open_console(io.StringIO())
+    print_verification(console, Verification(target, "/right.py", found, (), (), (), machine, 1.0))
+    assert isinstance(console.file, io.StringIO)
+    assert f"  other     {actual}\n" in console.file.getvalue()
+    assert (f"  that is   it {difference}\n" in console.file.getvalue()) == shown
 
 
 @pytest.mark.slow
