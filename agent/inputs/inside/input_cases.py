@@ -181,7 +181,7 @@ def _in_two_arguments(base: Base) -> Iterator[Input]:
             for before, after in across_changes(one, other) if is_dated(one) and is_dated(other) else ():
                 both = [*args[:first], before, *args[first + 1 : second], after, *args[second + 1 :]]
                 yield Input("across a change of clocks", [both, kwargs], base.call)
-            for copied in _equal_copies(one) if type(one) is type(other) else ():
+            for copied in _equal_copies(one) if _hold_alike(one, other) else ():
                 both = [*args[:second], copied, *args[second + 1 :]]
                 yield Input("equal objects", [both, kwargs], base.call)
             if type(one) is not type(other) or type(one) not in (*SEQUENCES, dict, set, str, bytes):
@@ -198,6 +198,13 @@ def _in_two_arguments(base: Base) -> Iterator[Input]:
                 yield Input("mixed lengths", [[*args[:first], shorter, *args[first + 1 :]], kwargs], base.call)
                 both = [*args[:first], like(one, []), *args[first + 1 : second], like(other, []), *args[second + 1 :]]
                 yield Input("empty", [both, kwargs], base.call)
+
+
+def _hold_alike(one: Any, other: Any) -> bool:
+    """Whether two values are of one type, and the elements of sequences and sets are: else one cannot be the other."""
+    if type(one) is not type(other):
+        return False
+    return type(one) not in (*SEQUENCES, set, frozenset) or set(map(type, one)) == set(map(type, other))
 
 
 def _equal_copies(value: Any) -> Iterator[Any]:

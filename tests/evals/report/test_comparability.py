@@ -74,11 +74,12 @@ def test_two_runs_on_an_equal_machine_are_compared_without_a_word(tmp_path: Path
 
 
 def test_without_a_shared_known_solution_and_with_other_settings_a_reader_is_told(tmp_path: Path) -> None:
-    other = {"start": "slow", "objective": "time"}
+    other = {"start": "slow", "objective": "time", "case_seconds": 5.0}
     lines = compared(tmp_path, RunPlan("a", problems=3), RunPlan("b", problems=3, iterations=4, settings=other))
     cautions = [each for each in lines if each.startswith("caution: ")]
     assert cautions[0] == (
-        "caution: a and b have different settings: start (none, slow), iterations (5, 4), objective (integral, time)."
+        "caution: a and b have different settings: start (none, slow), iterations (5, 4), objective (integral, time), "
+        "case_seconds (not given, 5.0)."
     )
     assert re.search("No known solution was measured in both a and b", cautions[1])
 

@@ -10,7 +10,7 @@ import pytest
 
 from afterburner.agent.deadline import Deadline
 from afterburner.agent.judge.verification.call_differences import Comparer
-from afterburner.agent.judge.verification.made_inputs import CASES_PER_ROUND, Inputs
+from afterburner.agent.judge.verification.made_inputs import CASES_PER_ROUND, TOGETHER_PER_ROUND, Inputs
 from afterburner.agent.judge.verification.outcome import Agreement, Counterexample
 from afterburner.agent.judge.verification.search import DifferenceSearch
 from afterburner.sandbox import CallCase, CancelledError, Verdict
@@ -289,7 +289,7 @@ def test_no_round_is_begun_of_which_most_would_be_too_late(make_bench: MakeBench
     in_haste, in_time = (search.against(BY_SORTING, kind.after(600), rounds=3) for kind in (NearlyOver, Deadline))
     assert isinstance(in_haste, Agreement)
     assert isinstance(in_time, Agreement)
-    assert 0 < in_haste.inputs <= CASES_PER_ROUND + 2, "that is one round, and two real calls"
+    assert 0 < in_haste.inputs <= CASES_PER_ROUND + TOGETHER_PER_ROUND + 2, "that is one round, and two real calls"
     assert in_haste.inputs < in_time.inputs
 
 
