@@ -270,7 +270,7 @@ def _evidence_of_run(result: RunResult) -> Iterator[str]:
     yield f"judged on {_inputs(result.workload_origins)}; {result.held_out.inputs} of them were held out"
     growth = result.evidence.growth if result.evidence else None
     if growth is not None and growth.sentence:
-        yield f"growth with {growth.scaled}: {growth.sentence}"
+        yield f"growth with {growth.scaled}: {growth.of_calls}"
     if result.evidence is not None and result.evidence.larger_inputs:
         yield result.evidence.larger_inputs
     if result.by_size is not None:
@@ -287,7 +287,7 @@ def _evidence_of_comparison(result: ComparisonResult) -> Iterator[str]:
         yield from _tests_without_use(result.skipped, result.workload_origins)
         yield from filter(None, (agreement.remark, agreement.reached, agreement.beyond))
     if result.growth is not None and result.growth.sentence:
-        yield f"growth with {result.growth.scaled}: {result.growth.sentence}"
+        yield f"growth with {result.growth.scaled}: {result.growth.of_calls}"
     if result.compared.larger_inputs:
         yield result.compared.larger_inputs
     if result.changed_files:

@@ -86,6 +86,7 @@ class GrowthDocument(Document):
     """How time grows with the input."""
 
     scaled: str
+    like: str = Field(description="The largest call that was timed: other kinds of calls may grow in another way.")
     before: str | None
     after: str | None
     points: list[GrowthPointDocument]
@@ -100,7 +101,8 @@ class ComparisonDocument(Document):
     reason: str
     caveat: str | None = Field(
         description="What has to be known of the gain or loss: on which inputs alone it holds, what a first call "
-        "takes, what the real calls alone gain, or how much larger a loss is on larger inputs."
+        "takes, what is gained with made inputs or on the real calls alone, on which call AFTER loses, or how much "
+        "larger a loss is on larger inputs."
     )
     objection: str | None = Field(description="Why a gate does not believe what was measured; then: too_noisy.")
     function: str | None
@@ -108,8 +110,14 @@ class ComparisonDocument(Document):
     after: VersionDocument
     changed_files: list[str] = Field(description="Other files that differ, from the project's root.")
     objective: Objective
-    gain: GainDocument | None = Field(description="null: not measured, as where AFTER alone reaches a time limit.")
-    figures: SidesDocument | None
+    gain: GainDocument | None = Field(
+        description="On the real calls alone where `all_inputs` is given. null: not measured, as where AFTER alone "
+        "reaches a time limit."
+    )
+    all_inputs: GainDocument | None = Field(
+        description="The gain on all timed inputs, made ones included, on which the test decided; null: it is `gain`."
+    )
+    figures: SidesDocument | None = Field(description="Of the inputs that `gain` is of.")
     memory: MemorySidesDocument | None
     growth: GrowthDocument | None
     larger_inputs: str | None
@@ -150,6 +158,7 @@ def document_of(result: ComparisonResult) -> ComparisonDocument:
             "changed_files": result.changed_files,
             "objective": result.objective,
             "gain": compared.gain,
+            "all_inputs": compared.all_inputs,
             "figures": {"before": compared.before, "after": compared.after} if measured else None,
             "memory": result.memory,
             "growth": result.growth and _growth(result.growth),
@@ -174,6 +183,7 @@ def document_of(result: ComparisonResult) -> ComparisonDocument:
 def _growth(growth: Growth) -> dict[str, object]:
     return {
         "scaled": growth.scaled,
+        "like": growth.like,
         "before": growth.original.text if growth.original else None,
         "after": growth.winner.text if growth.winner else None,
         "points": growth.points,

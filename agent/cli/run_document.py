@@ -110,6 +110,7 @@ class GrowthPart(Document):
 
     sentence: str = Field(description="`n² → n log n`; empty if nothing was measured.")
     scaled: str = Field(description="What a size counts: `len(items)`.")
+    like: str = Field(description="The largest call that was timed: other kinds of calls may grow in another way.")
     original: FitPart | None = Field(description="Null if nothing was measured.")
     rewrite: FitPart | None = Field(validation_alias="winner", description="Likewise.")
     points: list[GrowthPointPart] = Field(description="What was measured.")
@@ -140,7 +141,7 @@ class RightPart(Document):
     id: str = Field(description="Of the candidate.")
     over_original: Number = Field(
         description="How many times better than the original: by the latest comparison with it; without one, the gains "
-        "over the incumbent and of the incumbent multiplied."
+        "over the incumbent and of the incumbent multiplied. Made inputs are included."
     )
     why_not: str = Field(description="Why it is not offered, in plain words; empty if it is the winner.")
 
@@ -158,12 +159,19 @@ class RunDocument(Document):
         "same only on a condition, which the reason of its candidate names."
     )
     summary: str = Field(description="One sentence for a person: what was found, or why nothing is offered.")
-    gain: GainPart | None = Field(description="The winner's proven gain over the original; null: no improvement.")
-    gain_by_size: GainRangePart | None = Field(
-        description="That gain from small inputs to large ones; null where they do not differ in size, or without one."
+    gain: GainPart | None = Field(
+        description="The winner's proven gain over the original, on the real calls alone where `all_inputs` is given; "
+        "null: no improvement."
     )
-    original: MeasurementPart = Field(description="The original on the workload.")
-    best: MeasurementPart = Field(description="The winner on the workload; the original again without an improvement.")
+    all_inputs: GainPart | None = Field(
+        description="The gain on all timed inputs, made ones included, on which the test decided; null: it is `gain`."
+    )
+    gain_by_size: GainRangePart | None = Field(
+        description="The gain from small timed inputs to large ones, made ones included; null where they do not differ "
+        "in size, or without one."
+    )
+    original: MeasurementPart = Field(description="The original, its times on the inputs that `gain` is of.")
+    best: MeasurementPart = Field(description="The winner likewise; the original again without an improvement.")
     held_out: HeldOutPart
     candidates: list[CandidatePart] = Field(description="Every candidate in the order of the iterations.")
     right: list[RightPart] = Field(
@@ -202,6 +210,7 @@ def document_of(result: RunResult, settings: RunSettings, *, applied: bool = Fal
             "decision": result.decision,
             "summary": result.summary,
             "gain": result.gain if result.improved else None,
+            "all_inputs": result.all_inputs,
             "gain_by_size": result.by_size,
             "original": result.original,
             "best": result.best,
@@ -227,7 +236,7 @@ def document_of(result: RunResult, settings: RunSettings, *, applied: bool = Fal
             "larger_inputs": evidence.larger_inputs if evidence else "",
             "pareto": [
                 {**asdict(point.measurement), "id": point.id, "on_front": point.on_front}
-                for point in pareto_front(result.candidates, result.original)
+                for point in pareto_front(result.candidates, result.original_on_all)
             ],
             "machine": result.machine,
             "usage": UsagePart.of(result.usage),

@@ -135,7 +135,7 @@ def _print_figures(console: Console, result: RunResult) -> None:
 
 def _print_choice(console: Console, result: RunResult) -> None:
     """Print what is beaten by nothing in both time and memory, where that leaves a choice."""
-    points = pareto_front(result.candidates, result.original)
+    points = pareto_front(result.candidates, result.original_on_all)
     if not says_something(points):
         return
     console.print("\nNo other candidate beats these in both time and memory, by one sample each:", style="bold")
@@ -157,7 +157,8 @@ def _print_growth(console: Console, result: RunResult) -> None:
         console.print()
         fits = [fit for fit in (growth.original, growth.winner) if fit is not None]
         slopes = " → ".join(f"{fit.exponent:.1f}" for fit in fits)
-        counted = f"CPU time of one call by {scrub_line(growth.scaled)}, measured exponent {slopes}"
+        like = f", of calls like {scrub_line(growth.like)}" if growth.like else ""
+        counted = f"CPU time of one call by {scrub_line(growth.scaled)}, measured exponent {slopes}{like}"
         _print_fact(console, "Growth", f"{growth.sentence}: {counted}")
         for line in draw_chart(growth, console.encoding):
             console.print(Text(line), soft_wrap=True)

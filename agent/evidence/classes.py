@@ -23,6 +23,8 @@ SMALLEST_RANGE_EXPONENTIAL = 3.0  # nothing else grows so fast that its range st
 TELLING = 32.0  # over the number of sizes: the difference of the criterion from which one class is believed
 NOISE = 0.02  # relative; errors below this say nothing
 FLAT = 1.25  # growth over all sizes below which a time is called constant
+LAST_RANGE = 4.0  # of the largest size to the smallest of those at the end of the ladder,
+STEEPER = 0.25  # and how much steeper the times may rise among these than the class does: caches and noise do as much
 BASES = tuple(round(1.2 + 0.1 * step, 1) for step in range(29))  # 1.2 to 4.0
 LARGEST_EXPONENT = 600.0
 
@@ -112,6 +114,7 @@ def fit_growth(points: Points) -> Fit | None:
         measured = empirical_exponent(kept)
         if abs(_exponent_of(plain, kept) - measured) < abs(_exponent_of(best, kept) - measured):
             close.append(plain)  # the slope among the larger sizes speaks for it
+    close += [each for each in _steeper_at_the_end(best, kept) if each not in close]
     a_s, b_s = _coefficients(kept, best.f)
     error = math.sqrt(sum(((a_s + b_s * best.f(n)) / t - 1) ** 2 for n, t in kept) / len(kept))
     spread = kept[-1][0] / kept[0][0]
@@ -129,8 +132,12 @@ def fit_growth(points: Points) -> Fit | None:
 
 def empirical_exponent(points: Points) -> float:
     """The slope of log time over log size, by least squares over the upper half of the sizes, at least three."""
-    upper = sorted(points)[-max(len(points) // 2 + 1, 3) :]
-    logs = [(math.log(size), math.log(time_s)) for size, time_s in upper]
+    return _slope(sorted(points)[-max(len(points) // 2 + 1, 3) :])
+
+
+def _slope(points: Points) -> float:
+    """The slope of log time over log size, by least squares."""
+    logs = [(math.log(size), math.log(time_s)) for size, time_s in points]
     mean_x = sum(x for x, _ in logs) / len(logs)
     mean_y = sum(y for _, y in logs) / len(logs)
     spread = sum((x - mean_x) ** 2 for x, _ in logs)
@@ -141,6 +148,26 @@ def _exponent_of(growth: GrowthClass, points: Points) -> float:
     """The slope that a class has at the same sizes, once it is fitted to them."""
     a_s, b_s = _coefficients(points, growth.f)
     return empirical_exponent([(size, a_s + b_s * growth.f(size)) for size, _ in points])
+
+
+def _steeper_at_the_end(best: GrowthClass, points: Points) -> list[GrowthClass]:
+    """The class that explains how the times rise towards the largest size, where the one that fits best does not.
+
+    Where a term of a higher order has only begun to show, the smaller sizes speak for a class that the times leave.
+    """
+    end = max(len(points) - 3, 0)
+    while end > 0 and points[-1][0] < LAST_RANGE * points[end][0]:
+        end -= 1
+    measured = _slope(points[end:])
+
+    def slope_of(growth: GrowthClass) -> float:
+        a_s, b_s = _coefficients(points, growth.f)
+        return _slope([(size, a_s + b_s * growth.f(size)) for size, _ in points[end:]])
+
+    if best not in CLASSES or measured <= slope_of(best) + STEEPER:
+        return []
+    steeper = CLASSES[CLASSES.index(best) + 1 :]
+    return [next((each for each in steeper if slope_of(each) >= measured), steeper[-1])] if steeper else []
 
 
 def _is_flat(points: Points, growth: GrowthClass) -> bool:

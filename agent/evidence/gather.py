@@ -15,6 +15,8 @@ from afterburner.agent.evidence.samples import sample_figures
 from afterburner.agent.types import Objective
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from afterburner.agent.evidence.growth import Growth
     from afterburner.agent.evidence.receipt import Receipt
     from afterburner.agent.evidence.samples import SampleFigures
@@ -56,6 +58,7 @@ class Offered:
     held_out_gain: Gain | None
     blocks: tuple[Block, ...]
     larger_inputs: str = ""
+    shown_blocks: Sequence[Block] = ()  # samples of the calls that the announced gain is of; none: `blocks`
 
 
 def gather_evidence(
@@ -87,7 +90,7 @@ def gather_evidence(
         on_event(ProgressEvent(kind=EventKind.MEASURING_GROWTH, stage=Stage.CONFIRM))
         growth = measure_growth(bench, offered.source, Deadline.after(min(GROWTH_S, deadline.left_s())))
     receipt = _receipt(bench, settings, offered, project, machine) if settings.proof.receipt else None
-    samples = sample_figures(offered.blocks, settings.search.objective)
+    samples = sample_figures(offered.shown_blocks or offered.blocks, settings.search.objective)
     return Evidence(growth, receipt, offered.larger_inputs, samples)
 
 

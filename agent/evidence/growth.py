@@ -49,6 +49,8 @@ class GrowthPoint:
 class Growth:
     """Times against sizes. `size` counts what `scaled` names, such as `len(items)`.
 
+    Calls of other kinds may grow in another way: `like` shows the largest call that was timed.
+
     `note` says what is missing and why. `disagreement` is set where the winner's outcome on one of these inputs is not
     the original's: then it is wrong, whatever it gains, or right on a `condition` alone, which the disagreement names.
     """
@@ -61,6 +63,7 @@ class Growth:
     disagreement: str = ""
     too_slow: bool = False  # whether the disagreement is only that the winner hit the time limit
     condition: str = ""  # an assumption that those inputs break and every real call keeps to; see `Counterexample`
+    like: str = ""
 
     @property
     def is_flat(self) -> bool:
@@ -73,6 +76,11 @@ class Growth:
         if self.original is None or self.winner is None or self.is_flat:
             return ""
         return f"{self.original.text} → {self.winner.text}"
+
+    @property
+    def of_calls(self) -> str:
+        """`n² → n log n, of calls like f([1, 2, 3, …])`: the sentence, with what it holds for."""
+        return f"{self.sentence}, of calls like {self.like}" if self.sentence and self.like else self.sentence
 
 
 def measure_growth(bench: Workbench, winner_source: str, deadline: Deadline) -> Growth:
@@ -197,6 +205,7 @@ class _Measuring:
             winner=fit_growth([(point.size, point.winner_s) for point in points if point.winner_s is not None]),
             note=note,
             disagreement=disagreement,
+            like=self.ladder[-1].call.description,
         )
         if growth.is_flat and not note:
             return replace(growth, note=f"the time of either version does not change with {growth.scaled}")

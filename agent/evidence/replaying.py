@@ -150,7 +150,7 @@ def _compared(  # noqa: PLR0917 - a comparison, and what is told of it
     if found.decision is ComparisonDecision.TOO_NOISY and not found.objection:
         answer = Answer.TOO_NOISY
     reason = f"{found.decision.value.replace('_', ' ')}, the receipt says {decision.value}: {found.reason}"
-    return Replayed(answer, reason, found.gain, None, machine, notes)
+    return Replayed(answer, reason, found.tested_gain, None, machine, notes)
 
 
 def _confirm(

@@ -15,6 +15,7 @@ from afterburner.sandbox import Verdict
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from afterburner.agent.judge.input_gains import RealCalls
     from afterburner.agent.judge.measuring.sampling import Block
     from afterburner.agent.judge.verification.outcome import Agreement, Counterexample
     from afterburner.agent.types import Gain, GainRange, HeldOut
@@ -59,11 +60,20 @@ class Confirmation:
     by_size: GainRange | None = None  # the gain on small inputs and on large ones
     larger_inputs: str = ""  # what became of a gain that was hard to believe
     blocks: list[Block] = field(default_factory=list)  # the samples of the test, without their parts
+    real: RealCalls | None = None  # whose gain is announced in place of that of all timed calls
+    on_real_calls: str = ""  # what these gain, in words, where made inputs alone show the gain
 
     @property
     def confirmed(self) -> bool:
         """Whether the winner may be offered."""
         return self.decision is Decision.IMPROVED
+
+    def announced(self) -> Confirmation:
+        """The same with the gain and the times of the real calls, where these are announced."""
+        if self.real is None:
+            return self
+        before, after = with_memory_of(self.real.before, self.original), with_memory_of(self.real.after, self.best)
+        return replace(self, gain=self.real.gain, original=before, best=after)
 
 
 def confirmation_of(

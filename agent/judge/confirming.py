@@ -23,7 +23,7 @@ from afterburner.agent.judge.comparison import Comparison
 from afterburner.agent.judge.confirmation import confirmation_of, detail_of, differs, unproven
 from afterburner.agent.judge.first_calls import look_at_first_calls
 from afterburner.agent.judge.first_items import later_items
-from afterburner.agent.judge.input_gains import told_of_losses, told_of_real_calls
+from afterburner.agent.judge.input_gains import measure_real_calls, outweighed_calls, told_of_losses, told_of_made
 from afterburner.agent.judge.instructions import count_instructions
 from afterburner.agent.judge.known_values import known_values, screen_on_made, without_gain, without_larger
 from afterburner.agent.judge.larger_inputs import LargerLook, larger_calls
@@ -51,6 +51,7 @@ if TYPE_CHECKING:
     from afterburner.agent.deadline import Deadline
     from afterburner.agent.judge.confirmation import Confirmation, Incumbent
     from afterburner.agent.judge.decide import Judge
+    from afterburner.agent.judge.input_gains import RealCalls
     from afterburner.agent.judge.known_values import Literal
     from afterburner.agent.judge.larger_inputs import LargerCalls
     from afterburner.agent.judge.measuring.sample_sources import Case
@@ -114,17 +115,16 @@ class Confirming:
             held_out = HeldOut(inputs, passed=comparison.decision is not Decision.WRONG, gain=held_out_gain)
             if comparison.decision is not Decision.IMPROVED:
                 return confirmation_of(winner, original, comparison, held_out)
-            of_inputs = [
-                told_of_real_calls(bench, self.judge.objective, comparison),
-                told_of_losses(bench, self.judge.objective, comparison),
-            ]
+            real, told = self._on_real_calls(comparison, winner)
+            of_inputs = [told, told_of_losses(bench, self.judge.objective, comparison)]
+            announced = replace(comparison, gain=real.gain) if real is not None else comparison
             # Timed, too, so it comes before what needs no quiet core, unless that has come to its end.
             as_used, used = (comparison, []) if looks.is_refuted() else self._as_used(comparison, winner)
             self._report(EventKind.COMPARING_BEHAVIOUR)
             searched, glances = looks.ended()
         if not isinstance(searched, Agreement):
-            return self._differing(searched, winner, original, comparison, held_out)
-        too_few = self.unproven(searched, winner, original, comparison.gain)
+            return self._differing(searched, winner, original, announced, held_out)
+        too_few = self.unproven(searched, winner, original, announced.gain)
         if too_few is not None:
             return confirmation_of(winner, original, too_few, held_out)
         look = LargerLook(comparison)
@@ -140,10 +140,23 @@ class Confirming:
         if sceptic is not None and comparison.decision is Decision.IMPROVED:
             doubted = self._doubted(winner, sceptic)
             if isinstance(doubted, Counterexample):
-                return self._differing(doubted, winner, original, comparison, held_out)
+                return self._differing(doubted, winner, original, announced, held_out)
             notes.append(doubted)
         confirmation = confirmation_of(winner, original, comparison, held_out, look.example)
+        confirmation = replace(confirmation, real=real, on_real_calls="" if real is not None else told)
         return replace(confirmation, notes=notes, larger_inputs=look.told, caveat=searched.caveat)
+
+    def _on_real_calls(self, comparison: Comparison, winner: Incumbent) -> tuple[RealCalls | None, str]:
+        """The real calls if their gain is the one to announce; what to tell of them, or of made inputs, beside it."""
+        gain, outweighed = comparison.gain, outweighed_calls(self.bench, self.judge.objective, comparison)
+        if outweighed is None or gain is None:
+            return None, ""
+        if self.deterministic:  # instructions are counted on all calls alike
+            return None, outweighed.told
+        real = measure_real_calls(self.bench, self.judge, winner.source, outweighed, self.deadline)
+        if real is None or not real.shows(gain, 1 + self.judge.min_effect):
+            return None, outweighed.told
+        return real, told_of_made(gain, outweighed)
 
     def unproven(
         self, agreed: Agreement, winner: Incumbent, original: Incumbent, gain: Gain | None = None

@@ -20,9 +20,16 @@ from afterburner.agent.judge.circumstances import Dependence
 from afterburner.agent.judge.confirmation import ORIGINAL, Incumbent, detail_of
 from afterburner.agent.judge.confirming import Confirming
 from afterburner.agent.judge.gates import refusal
-from afterburner.agent.judge.input_gains import told_of_real_calls
+from afterburner.agent.judge.input_gains import (
+    measure_real_calls,
+    outweighed_calls,
+    told_of_losses,
+    told_of_made,
+    told_ratio,
+)
 from afterburner.agent.judge.larger_inputs import LargerLook
 from afterburner.agent.judge.later_calls import can_be_warm, warm_source, when_warm
+from afterburner.agent.judge.measuring.figures import figures_between
 from afterburner.agent.judge.slower_on_larger import NATURAL_ALONE, glance_at_larger_inputs, on_larger_inputs
 from afterburner.agent.judge.time_limit import is_far_slower
 from afterburner.agent.judge.two_sided import against_before
@@ -39,6 +46,7 @@ if TYPE_CHECKING:
 
     from afterburner.agent.deadline import Deadline
     from afterburner.agent.judge.comparison import Comparison
+    from afterburner.agent.judge.input_gains import Outweighed
     from afterburner.agent.judge.later_calls import Again
     from afterburner.agent.judge.measuring.sample_sources import Case
     from afterburner.agent.judge.measuring.sampling import Block, BlockSource
@@ -105,7 +113,11 @@ def texts_to_hold_against(old: Mapping[str, str | None], new: Mapping[str, str |
 
 @dataclass(frozen=True, slots=True)
 class VersionFindings:
-    """The answer of a comparison. `objection` says why a gate does not believe what was measured."""
+    """The answer of a comparison. `objection` says why a gate does not believe what was measured.
+
+    The test is of all timed calls together. Where `gain` is announced of the real calls alone, as are the times and the
+    samples, `all_inputs` is the gain that was tested, and `all_blocks` are its samples.
+    """
 
     decision: ComparisonDecision
     reason: str
@@ -120,6 +132,14 @@ class VersionFindings:
     before: Measurement | None = None
     after: Measurement | None = None
     blocks: tuple[Block, ...] = field(default=(), repr=False)
+    all_inputs: Gain | None = None
+    all_blocks: tuple[Block, ...] = field(default=(), repr=False)
+    outweighed: Outweighed | None = field(default=None, repr=False)  # the real calls, by made inputs
+
+    @property
+    def tested_gain(self) -> Gain | None:
+        """The gain on all timed calls."""
+        return self.all_inputs or self.gain
 
 
 def measure_original(bench: Workbench) -> tuple[Workbench, Incumbent]:
@@ -194,6 +214,7 @@ class VersionJudge:
         if isinstance(found, VersionFindings):
             return found
         measured = self._looked_at_again(self.measure(confirming, other, original, found), source)
+        measured = self._announced(measured, source)
         unseen = unseen_function(self.bench.workload.calls_in_order())
         if unseen and measured.decision not in {ComparisonDecision.SLOWER, ComparisonDecision.DIFFERENT}:
             return _with_unseen(measured, unseen)
@@ -210,8 +231,11 @@ class VersionJudge:
             again = when_warm(self.bench, self.judge, source, measured.gain, self.deadline)
             if again is not None:
                 decision = self._decided(again.comparison)[0]
-                told = replace(measured, caveat="; ".join(filter(None, (again.caveat, measured.caveat))))
-                measured = told if decision is measured.decision else _with(measured, again, decision)
+                told = replace(measured, caveat=_joined(again.caveat, measured.caveat))
+                if decision is measured.decision:
+                    measured = told
+                else:
+                    measured = replace(_with(measured, again, decision), outweighed=self._outweighed(again.comparison))
         if measured.gain is None or self.texts.before:
             return measured
         self._report(EventKind.MEASURING_LARGER_INPUTS)
@@ -313,7 +337,9 @@ class VersionJudge:
         said = look.comparison
         decision, objection = self._decided(said)
         reason = objection or (OUT_OF_TIME if said.gain is None and self.deadline.passed() else said.reason)
-        caveat = told_of_real_calls(self.bench, self.judge.objective, said)
+        loss = ""
+        if decision in {ComparisonDecision.FASTER, ComparisonDecision.SAME}:
+            loss = told_of_losses(self.bench, self.judge.objective, said, figures_between)
         return VersionFindings(
             decision,
             reason,
@@ -321,11 +347,40 @@ class VersionJudge:
             counterexample=look.example,
             agreement=agreement,
             objection=objection,
-            caveat=caveat if decision in MEASURED else "",
+            caveat=loss,
             larger_inputs=look.told,
             before=said.before,
             after=said.after,
             blocks=tuple(block.without_parts() for block in said.blocks),
+            outweighed=self._outweighed(said),
+        )
+
+    def _outweighed(self, said: Comparison) -> Outweighed | None:
+        return outweighed_calls(self.bench, self.judge.objective, said, figures_between)
+
+    def _announced(self, measured: VersionFindings, source: str) -> VersionFindings:
+        """The same with the gain on the real calls in front, where made inputs outweigh them."""
+        outweighed, whole = measured.outweighed, measured.gain
+        if outweighed is None or whole is None or measured.decision not in MEASURED:
+            return measured
+        self._report(EventKind.MEASURING_BOTH)
+        warm = not measured.can_be_replayed  # as what was measured is
+        real = measure_real_calls(
+            self.bench, self.judge, source, outweighed, self.deadline, choose=figures_between, warm=warm
+        )
+        if real is None or not real.shows(whole, 1 + self.judge.min_effect):
+            reason = f"{measured.reason} with made inputs{f', but {real.told}' if real else ''}"
+            return replace(measured, reason=reason, caveat=_joined(outweighed.told, measured.caveat))
+        return replace(
+            measured,
+            reason=f"{real.noun} {real.told}",
+            gain=real.gain,
+            caveat=_joined(told_of_made(whole, outweighed), measured.caveat),
+            before=real.before,
+            after=real.after,
+            blocks=tuple(real.blocks),
+            all_inputs=whole,
+            all_blocks=measured.blocks,
         )
 
     def _blocks(self, other: Incumbent, original: Incumbent) -> BlockSource:
@@ -368,8 +423,9 @@ def _with(measured: VersionFindings, again: Again, decision: ComparisonDecision)
     said, caveat = again.comparison, again.caveat
     if again.where and measured.decision is ComparisonDecision.TOO_NOISY:
         caveat = f"only on {again.where}; on the real ones it is too noisy to tell"
-    if again.where and measured.decision is ComparisonDecision.FASTER and measured.gain is not None:
-        caveat = f"{caveat}; on the real ones it gains {format_ratio(measured.gain.ratio)}"
+    known = measured.outweighed or measured.gain
+    if again.where and measured.decision is ComparisonDecision.FASTER and known is not None:
+        caveat = f"{caveat}; on the real ones {told_ratio(known.ratio)}"
     return replace(
         measured,
         decision=decision,
@@ -377,10 +433,15 @@ def _with(measured: VersionFindings, again: Again, decision: ComparisonDecision)
         gain=said.gain,
         caveat=caveat,
         can_be_replayed=False,
+        outweighed=None,
         before=said.before,
         after=said.after,
         blocks=tuple(block.without_parts() for block in said.blocks),
     )
+
+
+def _joined(*told: str) -> str:
+    return "; ".join(filter(None, told))
 
 
 def _without_slow_down(measured: VersionFindings, seeming: Again | None, glances: LargerGlances) -> VersionFindings:
@@ -405,7 +466,7 @@ def _told_of_larger(measured: VersionFindings, larger: Again | None, gain: Gain)
     told = larger.comparison.reason
     if on_larger is not None:
         told = f"{format_ratio(1 / max(on_larger.ratio, 1e-9))} of the time on {larger.where}"
-    return replace(measured, caveat="; ".join(filter(None, (measured.caveat, told))))
+    return replace(measured, caveat=_joined(measured.caveat, told))
 
 
 def _with_unseen(measured: VersionFindings, function: str) -> VersionFindings:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Protocol, TypedDict
 
 from afterburner.agent.inputs.line_profile import LineCost, LineProfile
 from afterburner.agent.judge.confirmation import Confirmation, Incumbent
+from afterburner.agent.judge.input_gains import RealCalls
 from afterburner.agent.judge.measuring.sampling import Block, Sample, SampleMode
 from afterburner.agent.types import AnswerRecord, Candidate, Decision, Gain, GainRange, HeldOut, JudgedCandidate
 from afterburner.agent.usage import Usage
@@ -55,6 +56,7 @@ CHECKPOINTED_TYPES = (
     LineCost,
     LineProfile,
     Measurement,
+    RealCalls,
     Sample,
     Usage,
     Verdict,

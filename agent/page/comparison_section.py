@@ -89,7 +89,7 @@ def findings_of(result: ComparisonResult) -> Iterator[str]:
         before, after = (format_kib(each.peak_memory_kib) for each in (result.memory.before, result.memory.after))
         yield f"memory: {before} before, {after} after"
     if result.growth is not None:
-        yield f"growth: {result.growth.sentence or result.growth.note or result.growth.disagreement}"
+        yield f"growth: {result.growth.of_calls or result.growth.note or result.growth.disagreement}"
     if compared.larger_inputs:
         yield compared.larger_inputs
     if result.assume:

@@ -365,6 +365,7 @@ def _evidence(loop: Loop, state: LoopState, staged: Staged, machine: Machine) ->
         held_out_gain=confirmation.held_out.gain,
         blocks=tuple(confirmation.blocks),
         larger_inputs=confirmation.larger_inputs,
+        shown_blocks=confirmation.real.blocks if confirmation.real else (),
     )
     return gather_evidence(
         loop.bench,

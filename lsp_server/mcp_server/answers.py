@@ -306,7 +306,7 @@ def _remarks(result: ComparisonResult) -> Iterable[str]:
         before, after = result.memory.before.peak_memory_kib, result.memory.after.peak_memory_kib
         yield f"peak memory, measured once and not tested: {before} KiB before, {after} KiB after"
     if result.growth is not None and result.growth.sentence:
-        yield f"growth of CPU time with {result.growth.scaled}: {result.growth.sentence}"
+        yield f"growth of CPU time with {result.growth.scaled}: {result.growth.of_calls}"
     yield result.compared.larger_inputs
 
 

@@ -9,6 +9,7 @@ import pytest
 from afterburner.agent.evidence.gather import Evidence
 from afterburner.agent.evidence.growth import Growth, GrowthPoint
 from afterburner.agent.judge.confirmation import Confirmation
+from afterburner.agent.judge.input_gains import RealCalls
 from afterburner.agent.judge.measuring.sampling import Block, Sample
 from afterburner.agent.loop.results import RunResult, gain_where_largest, headline
 from afterburner.agent.types import Decision, Gain, GainRange, HeldOut, Machine, Objective, Target
@@ -36,6 +37,19 @@ def test_the_gain_is_told_with_its_range_where_it_depends_on_the_size(by_size: G
         "1.1", Decision.IMPROVED, Verdict.ACCEPTED, "", GAIN, USED, USED, NONE_HELD_OUT, by_size=by_size
     )
     assert headline(Objective.TIME, found) == told
+
+
+def test_the_real_calls_are_in_front_where_made_inputs_outweigh_them() -> None:
+    whole = Confirmation(
+        "1.1", Decision.IMPROVED, Verdict.ACCEPTED, "", GAIN, USED, USED, NONE_HELD_OUT, by_size=GainRange(1.9, 38.0)
+    )
+    real = RealCalls(7, replace(GAIN, ratio=1.71), "CPU time", replace(USED, cpu_time_s=0.2), USED)
+    announced = replace(whole, real=real)
+    assert headline(Objective.TIME, announced) == "CPU time improved 1.71x on the 7 real calls (9.90x with made inputs)"
+    assert announced.announced().gain == real.gain
+    assert announced.announced().original.cpu_time_s == real.before.cpu_time_s
+    unshown = replace(whole, on_real_calls="on the 7 real calls alone, without made inputs, it gains 1.01x")
+    assert headline(Objective.TIME, unshown) == f"{IMPROVED} with made inputs; {unshown.on_real_calls}"
 
 
 def test_wall_time_is_what_improved_where_the_original_mostly_waits() -> None:

@@ -13,6 +13,7 @@ from langgraph.checkpoint.base import empty_checkpoint
 
 from afterburner.agent.inputs.line_profile import LineCost, LineProfile
 from afterburner.agent.judge.confirmation import Confirmation, Incumbent
+from afterburner.agent.judge.input_gains import RealCalls
 from afterburner.agent.judge.measuring.sampling import Block, Sample, SampleMode
 from afterburner.agent.loop.state import CHECKPOINTED_TYPES, empty_state
 from afterburner.agent.models.requests.answer_store import AnswerStore
@@ -43,6 +44,7 @@ VALUES = [
         MEASUREMENT,
         HeldOut(3, True, None),
         blocks=[Block([SAMPLE], [SAMPLE], [[MEASUREMENT], [MEASUREMENT]])],
+        real=RealCalls(7, GAIN, "CPU time", MEASUREMENT, MEASUREMENT, [Block([SAMPLE], [SAMPLE], [[MEASUREMENT], []])]),
     ),
     LineProfile("1.2", [LineCost(3, 0.75, 12)], "the time was up"),
     JudgedCandidate("1.2", 1, "rules", Verdict.ACCEPTED, Decision.IMPROVED, "2x", GAIN, MEASUREMENT, source="x = 1\n"),

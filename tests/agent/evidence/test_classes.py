@@ -60,6 +60,13 @@ def test_the_slope_among_the_larger_sizes_speaks_for_the_class_without_a_logarit
     assert fit.text == "n or n log n"
 
 
+def test_times_that_leave_their_class_towards_the_largest_size_are_not_told_as_of_that_class() -> None:
+    """Where a quadratic part has begun to show, the smaller sizes alone speak for `n log n`."""
+    sizes = [152, 304, 698, 1786, 3962, 8314, 17018, 39646]
+    assert fitted(lambda n: 300 + n + 3 * n**2 / sizes[-1], sizes).text == "n log n or n²"
+    assert fitted(lambda n: 300 + n, sizes, 0.04).text == "n"
+
+
 @pytest.mark.parametrize(
     ("sizes", "reason"), [([10, 100, 1000], "3 sizes are too few"), ([10, 20, 30, 40], "only 4.0 times the smallest")]
 )
