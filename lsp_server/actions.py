@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from lsprotocol import types
+from pygls.uris import uri_scheme
 
 from afterburner.agent.code.source_text import split_lines
 from afterburner.agent.types import Objective
@@ -121,7 +122,7 @@ def _of_function(place: Place, function: OutlinedFunction, offers: Offers) -> It
         hint = _hint_of(place, function) if objective is Objective.TIME else None
         command = command_of(OPTIMIZE, title, objective=objective.value, **name)
         yield _action(title, objective.value, command, hint=hint)
-    if place.word == "file":  # a commit holds a notebook as JSON, not as a module
+    if place.word == "file" and uri_scheme(place.uri) == "file":  # no commit has a new file; a notebook is JSON there
         title = f"Prove my change faster ({function.qualname}, against the last commit)"
         yield _action(title, "prove", command_of(PROVE, title, **name))
 

@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from afterburner import agent
+from afterburner.agent.errors import SettingsError
+from afterburner.agent.job.project_settings import read_project_options
 from afterburner.agent.job.setting_values import outer_name
 from afterburner.agent.option_kinds import options_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
-    from pathlib import Path
 
     from afterburner.agent import CancelToken
     from afterburner.agent.events import OnEvent
-    from afterburner.agent.job.trust import Trust
+    from afterburner.agent.job.trust import Trust, TrustRequest
     from afterburner.agent.options import RunSettings
 
 Result = TypeVar("Result")
@@ -43,6 +46,33 @@ class RunRequest:
     on_refused: Callable[[Sequence[str], Path | None], None]
     cancel: CancelToken
     on_event: OnEvent
+
+
+def check_settings(place: str, settings: Mapping[str, Any], given_by: str, doubtful: frozenset[str]) -> None:
+    """Check the settings before a run begins. An error is one whether or not the user lets all of them count.
+
+    Args:
+        place: the file that is to be optimised.
+        settings: as in `RunRequest`.
+        given_by: likewise.
+        doubtful: likewise.
+
+    Raises:
+        SettingsError: one of them, or one in the project's pyproject.toml, is wrong.
+    """
+    answers = (True, False)
+    for each in answers:
+        try:
+            read_project_options(Path(place), partial(_answered, says=each), settings, given_by, doubtful)
+        except SettingsError:
+            if each is answers[-1]:
+                raise
+        else:
+            return
+
+
+def _answered(_request: TrustRequest, *, says: bool) -> bool:
+    return says
 
 
 def in_project_session(

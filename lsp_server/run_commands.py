@@ -14,12 +14,12 @@ from pygls.uris import to_fs_path
 from afterburner import agent
 from afterburner.agent.code.locate import check_syntax
 from afterburner.agent.errors import NoInputsError
-from afterburner.lsp_server import work
+from afterburner.lsp_server import loaded_late, work
 from afterburner.lsp_server.calls_commands import offer_calls
 from afterburner.lsp_server.calls_file import calls_file_of, calls_for
 from afterburner.lsp_server.offer_commands import Told, offer_result
 from afterburner.lsp_server.progress import Progress
-from afterburner.lsp_server.project_session import RunRequest
+from afterburner.lsp_server.project_session import RunRequest, check_settings
 from afterburner.lsp_server.protocol import failed
 from afterburner.lsp_server.runs import Run
 from afterburner.lsp_server.server import bug_of_ours, document_of, function_of, refusal_teller
@@ -37,6 +37,7 @@ if TYPE_CHECKING:
 logger = logging.getLogger(__name__)
 _FOR = {"time": "", "memory": " for memory", "integral": " for memory over time"}  # by the objective
 _CALLS_OPTION = "--calls: "
+_NOT_ALLOWED = "you did not allow code of the project to run. Run the action again to change that."
 
 
 def optimize(server: Server, given: Mapping[str, Any]) -> None:
@@ -64,8 +65,8 @@ def prove(server: Server, given: Mapping[str, Any]) -> None:
         raise failed(f"{module.name} is a notebook: it cannot be compared with a commit, which holds no module of it.")
 
     async def done(result: ComparisonResult, _text: ModuleText) -> Told:
-        decision = result.decision.value.replace("_", " ")
-        return Told(f"{function} against the last commit: {decision}: {result.compared.reason}")
+        message = loaded_late.message_of_comparison(result)
+        return Told(message, details=loaded_late.details_of_comparison(result))
 
     title = f"Comparing {function} with the last commit"
 
@@ -113,7 +114,7 @@ async def _run(server: Server, task: _Task) -> None:
             _tell_no_inputs(server, task, error)
             return
         except agent.NotTrustedError:
-            said = "you did not allow code of the project to run. Run the action again to change that."
+            said, kind = _NOT_ALLOWED, types.MessageType.Info  # the user's own answer is no error
         except (agent.AfterburnerError, EditorSettingsError) as error:
             said = str(error)
         except Exception as error:
@@ -137,10 +138,11 @@ async def _result(server: Server, task: _Task, run: Run, progress: Progress) -> 
 
     Raises:
         AfterburnerError: there is none.
-        EditorSettingsError: a setting of the editor is of the wrong type.
+        EditorSettingsError: a setting of the editor's own is of the wrong type.
     """
     await server.runs.unless_cancelled(run, progress.begin())
     settings = await server.runs.unless_cancelled(run, server.settings_of(task.module.uri))
+    check_settings(task.module.path, settings.run, GIVEN_BY, settings.doubtful)  # now, since the queue may be long
     trust = server.trust.hook(server.trusted_folders(settings), progress.asking)
     on_refused = refusal_teller(server, task.title)
     request = RunRequest(settings.run, GIVEN_BY, settings.doubtful, trust, on_refused, run.cancel, progress.report)

@@ -11,6 +11,8 @@ SECTION = "afterburner"
 GIVEN_BY = "the editor's settings"
 _TIME_OPTION = re.compile(r"--max-seconds(?= allows more| more\b|\) is up)")  # the option that our own reasons name
 _ASSUME_OPTION = re.compile(r"(?<=state it with )--assume (?=\")")
+_STATED_OPTION = re.compile(r"--assume (?=\".+\" holds in none\b|or `Requires:`)")
+_TOLERANCE_OPTION = re.compile(r"--float-tolerance (?=\S+ allows it\b)")
 _NEXT_ASSUME_OPTION = re.compile(r"(?<=\") --assume (?=\")")
 _IS_PYTHON_OPTION = re.compile(r", which is --python .+?(?=\. Give)")
 _OTHER_PYTHON = re.compile(r"\b(one|interpreter|Python) with --python")
@@ -79,6 +81,8 @@ def in_editor_words(message: str) -> str:
     """
     told = _TIME_OPTION.sub(f"the setting {SECTION}.max-seconds", message)
     told = _ASSUME_OPTION.sub(f"the setting {SECTION}.assume: ", told)
+    told = _STATED_OPTION.sub(f"the setting {SECTION}.assume ", told)
+    told = _TOLERANCE_OPTION.sub(f"the setting {SECTION}.float-tolerance ", told)
     told = _NEXT_ASSUME_OPTION.sub(" and ", told)
     told = _IS_PYTHON_OPTION.sub(f", which the setting {SECTION}.python names", told)
     told = _OTHER_PYTHON.sub(rf"\1 with the setting {SECTION}.python", told)

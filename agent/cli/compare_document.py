@@ -112,7 +112,7 @@ class ComparisonDocument(Document):
     objective: Objective
     gain: GainDocument | None = Field(
         description="On the real calls alone where `all_inputs` is given. null: not measured, as where AFTER alone "
-        "reaches a time limit."
+        "reaches a time limit, or where only comments differ."
     )
     all_inputs: GainDocument | None = Field(
         description="The gain on all timed inputs, made ones included, on which the test decided; null: it is `gain`."

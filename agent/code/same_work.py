@@ -35,6 +35,11 @@ _BRANCHES = frozenset((
 ))  # fmt: skip
 _MOST_CHARS = 200_000  # a longer text is its own key
 _DEFINITIONS = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
+# What lets a program see its own text, or the numbers of its lines.
+_SEES_ITS_TEXT = re.compile(
+    r"\b(inspect|linecache|tokenize|traceback|_?getframe|currentframe|getsource\w*|\w*lineno|__file__|__LINE__|__line__"
+    r"|getStackTrace|source_location)\b|\bline!|\bruntime\.Caller|\bcaller(_locations)?[.(\[]"
+)
 
 
 def key_of(source: str, language: str = PYTHON) -> str:
@@ -49,6 +54,24 @@ def key_of(source: str, language: str = PYTHON) -> str:
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         parts = "text " + source
     return hashlib.sha256(parts.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def is_same_code(one: str, other: str, language: str = PYTHON) -> bool:
+    """Whether two whole files do the same for certain: they are equal, or only comments or the layout differ.
+
+    Unlike `key_of`, docstrings and the names of locals count, since a program can read them. A file that may look at
+    its own text or at the numbers of its lines has to be equal.
+    """
+    if one == other:
+        return True
+    if any(_SEES_ITS_TEXT.search(text) for text in (one, other)):
+        return False
+    if language != PYTHON:
+        return key_of(one, language) == key_of(other, language)
+    try:
+        return ast.dump(parse(one)) == ast.dump(parse(other))
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return False
 
 
 def branching_words(source: str, language: str) -> int:

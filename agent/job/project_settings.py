@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import stat
 import tomllib
 from dataclasses import dataclass, field
@@ -41,6 +42,7 @@ NOT_SETTINGS = frozenset({"function", "calls", "cases", "apply", "yes", "record"
 _PATHS = ("FILE", "DIR", "PATH")
 _NEEDS_TRUST = (*_PATHS, "MODEL", "URL", "COMMAND", "MODULES", "IMAGE")
 _NOT_OURS = stat.S_ISVTX | stat.S_IWOTH  # the mode of a folder such as /tmp, where a file may be anyone's
+_OPTION = re.compile(r"(?<![\w-])--[a-z]+(?:-[a-z]+)*")
 _LONGEST_SHOWN = 60  # characters of a value in a message
 _LARGEST_INTEGER = 2**63  # TOML promises no more
 
@@ -145,8 +147,14 @@ def read_project_options(
         settings = settings_from(str(start), {name: values.get(name, default) for name, default in defaults.items()})
     except UsageError as error:
         places = [*([f"{found.path}: [{TABLE}]"] if found else []), *([given_by] if own else [])]
-        raise SettingsError(f"{' or '.join(places) or start}: {error}") from error
+        raise SettingsError(f"{' or '.join(places) or start}: {_in_names(str(error), known)}") from error
     return ProjectOptions(settings, found.path if found else None, refused)
+
+
+def _in_names(message: str, settings: Mapping[str, Setting]) -> str:
+    """A message about options of the command line with the names of the settings in their place."""
+    names = {setting.option: name.replace("_", "-") for name, setting in settings.items()}
+    return _OPTION.sub(lambda found: names.get(found[0], found[0]), message)
 
 
 def _checked(given: Mapping[str, Any], given_by: str, settings: Mapping[str, Setting]) -> dict[str, Any]:

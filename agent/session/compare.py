@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from afterburner.agent.code.locate import with_source
 from afterburner.agent.code.patch import unified_diff
+from afterburner.agent.code.same_work import is_same_code
 from afterburner.agent.deadline import Deadline
 from afterburner.agent.errors import TargetError
 from afterburner.agent.events import EventKind, OnEvent, ProgressEvent, Stage, in_stage, waiting_for_core
@@ -58,6 +59,10 @@ class Memory:
 
     before: Measurement
     after: Measurement
+
+
+EQUAL = "both versions are the same text, so nothing was run"
+SAME_CODE = "only comments or the layout of the code differ, so nothing was run"
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,6 +120,8 @@ def compare_jobs(
     before, after = _of_one_function(before, after)
     report(ProgressEvent(kind=EventKind.STAGING_VERSIONS))
     versions = _staged(before, after, sandbox, allow, report)
+    if _is_same_code(versions):
+        return _of_same_code(versions, before, search, proof, sandbox=sandbox, started_s=started_s)
     deadline = Deadline.after(search.max_seconds)  # which does not count the making of an image
     settings = RunSettings(before.path, before.function, before.inputs, search, proof, batch=before.batch)
     core = TimingCore(waiting_for_core(on_event), cores, deadline.clock)
@@ -143,6 +150,42 @@ def compare_jobs(
         assume=bench.workload.assume,
         skipped=(*versions.skipped, *bench.workload.skipped),
         machine=prepared.machine,
+        elapsed_s=time.monotonic() - started_s,
+        real_calls_alone=proof.real_calls_alone,
+    )
+
+
+def _is_same_code(versions: Versions) -> bool:
+    """Whether the texts alone say that both do the same: that of the file, and those of all other files."""
+    before, after = versions.before.target, versions.after.target
+    return is_same_code(before.source, after.source, before.language) and not _changed_files(versions)
+
+
+def _of_same_code(
+    versions: Versions, before: Job, search: Search, proof: Proof, *, sandbox: Sandbox, started_s: float
+) -> ComparisonResult:
+    """The answer that needs no run."""
+    target, source = versions.before.target, versions.after.target.source
+    machine = describe_machine(sandbox, versions.environment, target.language)
+    return ComparisonResult(
+        target=target,
+        before_revision=versions.before.revision,
+        after_path=versions.after.target.path,
+        after_revision=versions.after.revision,
+        patch=unified_diff(target, source),
+        changed_files=(),
+        compared=VersionFindings(ComparisonDecision.SAME, EQUAL if target.source == source else SAME_CODE),
+        objective=search.objective,
+        min_effect=min_effect_for(proof.min_effect, machine),
+        float_tolerance=before.inputs.float_tolerance,
+        seed=search.seed,
+        memory=None,
+        growth=None,
+        receipt=None,
+        workload_origins=(),
+        assume=(),
+        skipped=versions.skipped,
+        machine=machine,
         elapsed_s=time.monotonic() - started_s,
         real_calls_alone=proof.real_calls_alone,
     )

@@ -69,6 +69,13 @@ def test_the_actions_follow_what_is_typed(start_editor: StartEditor, project: Pa
     assert not editor.actions(uri, 3)
 
 
+def test_a_file_that_was_never_saved_is_not_compared_with_a_commit(start_editor: StartEditor) -> None:
+    editor, uri = start_editor(), "untitled:Untitled-1"
+    item = {"uri": uri, "languageId": "python", "version": 1, "text": CODE}
+    editor.notify("textDocument/didOpen", {"textDocument": item})
+    assert editor.actions(uri, 5).keys() == RUNS - {"prove"} | {"hottest"}
+
+
 def test_a_client_that_declares_nothing_is_listed_the_same(start_editor: StartEditor, project: Path) -> None:
     editor = start_editor({})
     uri = editor.open(project / "pairs.py", PAIRS)

@@ -32,6 +32,14 @@ from afterburner.lsp_server.settings import in_editor_words
                 '"a == sorted(a)" and "type(b) is int"'
             ),
         ),
+        (
+            '--assume "a == 1" holds in none of the 3 real calls: it is false.',
+            'the setting afterburner.assume "a == 1" holds in none of the 3 real calls: it is false.',
+        ),
+        (
+            "only rounding differs, and by at most 1.0e-16; --float-tolerance 1e-15 allows it",
+            "only rounding differs, and by at most 1.0e-16; the setting afterburner.float-tolerance 1e-15 allows it",
+        ),
         ("call 1 returned '--max-seconds' instead of 2", "call 1 returned '--max-seconds' instead of 2"),
     ],
 )

@@ -12,6 +12,7 @@ from editor_client import HELIX, NEOVIM, PAIRS, VS_CODE, Editor, StartEditor, is
 from process_tree import descendants
 
 AGREE = "Run it in the sandbox"
+INFO = 3  # the type of a message
 BRIEF = {"iterations": 1, "max_seconds": 90}
 FUNCTION_LINE = 9
 # Lines of what the rules make of it, whichever of them win.
@@ -181,7 +182,12 @@ def test_a_change_is_compared_with_the_last_commit(start_editor: StartEditor, pa
     editor = start_editor(initial={"trusted": True})
     uri = editor.open(pairs, PAIRS.replace("if total - number in numbers", "if False and total - number in numbers"))
     editor.choose(editor.actions(uri, FUNCTION_LINE)["prove"])
-    assert "pairs against the last commit: different: " in ended(editor)
+    said = ended(editor)
+    assert said.startswith("Comparing pairs with the last commit: different. On pairs("), said
+    assert ", the last commit returned [" in said
+    assert ", your change returned []" in said
+    logged = editor.wait("window/logMessage", lambda params: said in params["message"])["message"].splitlines()
+    assert [line.split()[0] for line in logged[1:4]] == ["for", "before", "after"]
     editor.asked.clear()
     editor.type(
         uri,
@@ -190,7 +196,18 @@ def test_a_change_is_compared_with_the_last_commit(start_editor: StartEditor, pa
         ),
     )
     editor.choose(editor.actions(uri, FUNCTION_LINE)["prove"])
-    assert "pairs against the last commit: faster: " in ended(editor)
+    assert "Comparing pairs with the last commit: faster: " in ended(editor)
+
+
+def test_a_change_of_a_comment_is_the_same_at_once(start_editor: StartEditor, pairs: Path) -> None:
+    git = ["git", "-c", "user.name=Shop", "-c", "user.email=shop@example.com"]
+    for words in (["init", "-q"], ["add", "."], ["commit", "-qm", "first"]):
+        subprocess.run([*git, *words], cwd=pairs.parent, check=True)
+    editor = start_editor(initial={"trusted": True})
+    uri = editor.open(pairs, PAIRS.replace("    found = []\n", "    found = []  # mine\n"))
+    editor.choose(editor.actions(uri, FUNCTION_LINE)["prove"])
+    told = "Comparing pairs with the last commit: the same: only comments or the layout of the code differ"
+    assert ended(editor).startswith(told)
 
 
 def test_nothing_runs_where_the_user_does_not_agree(start_editor: StartEditor, pairs: Path, tmp_path: Path) -> None:
@@ -200,6 +217,7 @@ def test_nothing_runs_where_the_user_does_not_agree(start_editor: StartEditor, p
     uri = editor.open(pairs)
     editor.choose(editor.actions(uri, FUNCTION_LINE + 1)["time"])
     assert "you did not allow code of the project to run" in ended(editor)
+    assert editor.wait("window/showMessage")["type"] == INFO, "the user's own answer is no error"
     asked = editor.wait("window/showMessageRequest")
     assert [each["title"] for each in asked["actions"]] == [AGREE, "Do not run it"]
     messages = [each["message"] for each in progress(editor)]
@@ -259,6 +277,7 @@ def test_a_setting_that_cannot_be_used_is_told(start_editor: StartEditor, pairs:
         ({"iterations": "many"}, 'the editor\'s settings: iterations = "many": this has to be an integer'),
         ({"preview": "yes"}, "preview = 'yes': give true or false"),
         ({"model": MODEL}, NO_MODEL),
+        ({"assume": ["rows =="]}, "the editor's settings: assume 'rows ==' is no Python expression: invalid syntax."),
     ):
         editor.settings = settings
         editor.asked.clear()
@@ -299,6 +318,15 @@ def test_a_syntax_error_is_told_at_once(start_editor: StartEditor, pairs: Path) 
     uri = editor.open(pairs.with_name("broken.py"), f"{PAIRS}\nif True\n")
     optimize(editor, uri)
     assert "broken.py has a syntax error in line" in ended(editor), "not when the run before it has ended"
+
+
+def test_a_wrong_setting_is_told_at_once(start_editor: StartEditor, pairs: Path) -> None:
+    editor = start_editor(initial={"trusted": True})
+    optimize(editor, editor.open(pairs))
+    editor.wait("$/progress", lambda params: params["value"]["kind"] == "report")
+    editor.settings = {"assume": ["rows =="]}
+    optimize(editor, editor.open(pairs.with_name("other.py"), PAIRS))
+    assert "assume 'rows ==' is no Python expression" in ended(editor), "not when the run before it has ended"
 
 
 def test_a_client_vouches_for_its_own_folders_only(start_editor: StartEditor, pairs: Path, tmp_path: Path) -> None:

@@ -12,10 +12,13 @@ from typing import TYPE_CHECKING, Any
 import jsonschema
 import pytest
 
-from afterburner.agent import Job, Proof, Search, open_session
+from afterburner.agent import CancelledError, CancelToken, Job, Proof, Search, open_session
+from afterburner.agent.cli.compare_document import document_of
+from afterburner.agent.events import EventKind
 from afterburner.agent.evidence.growth import Growth, GrowthPoint
 from afterburner.agent.judge.version_comparison import ComparisonDecision, TextObjections, VersionFindings
 from afterburner.agent.page.comparison_section import figure_of_comparison, section_of_comparison, times_of
+from afterburner.agent.page.render import render_page
 from afterburner.agent.session.compare import in_light_of_growth
 from afterburner.agent.types import Gain
 from afterburner.sandbox import UsageError
@@ -25,6 +28,7 @@ if TYPE_CHECKING:
 
     from conftest import CommandLine
 
+    from afterburner.agent.events import ProgressEvent
     from afterburner.agent.session.compare import ComparisonResult
     from afterburner.sandbox import Sandbox
 
@@ -375,6 +379,38 @@ def test_the_same_text_is_neither_different_nor_proven_faster_or_slower(program:
     document = compared(program, folder, "slow.py", "again.py", "-f", "pairs")
     assert document["decision"] in {"same", "too_noisy"}, document["reason"]
     assert document["objection"] is None
+
+
+def test_the_same_code_in_another_layout_is_the_same_at_once(sandbox: Sandbox, folder: Path) -> None:
+    heard: list[EventKind] = []
+    laid_out = SLOW.replace("    found = []", "    # those seen before\n    found = ([])")
+    told = {laid_out: "only comments or the layout of the code differ", SLOW: "both versions are the same text"}
+    for text, reason in told.items():
+        job, other = (Job.from_text(folder / "slow.py", each + MAIN, function="pairs") for each in (SLOW, text))
+        with open_session(sandbox=sandbox, store=None) as session:
+            result = session.compare(job, other, on_event=lambda event: heard.append(event.kind))
+        assert result.decision == "same"
+        assert reason in result.compared.reason
+        assert EventKind.RUNNING_BEFORE not in heard
+        jsonschema.validate(json.loads(document_of(result).to_text()), SCHEMA)
+        assert "The same" in render_page("x", (), [section_of_comparison(result)])
+
+
+def test_the_same_code_is_judged_where_another_file_of_the_project_differs(sandbox: Sandbox, folder: Path) -> None:
+    slow, helper = folder / "slow.py", folder / "helper.py"
+    helper.write_text("LIMIT = 1\n", encoding="utf-8")
+    before, after = (
+        Job.from_text(slow, f"from helper import LIMIT\n{SLOW}{MAIN}{more}", function="pairs", others=others)
+        for more, others in (("", {}), ("# the same\n", {str(helper): "LIMIT = 2\n"}))
+    )
+    cancel = CancelToken()
+
+    def on_event(event: ProgressEvent) -> None:
+        if event.kind is EventKind.RUNNING_BEFORE:
+            cancel.cancel()
+
+    with open_session(sandbox=sandbox, store=None) as session, pytest.raises(CancelledError):
+        session.compare(before, after, on_event=on_event, cancel=cancel)
 
 
 @pytest.mark.parametrize(

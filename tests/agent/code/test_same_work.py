@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from afterburner.agent.code.same_work import branching_words, key_of
+from afterburner.agent.code.same_work import branching_words, is_same_code, key_of
 
 TOTAL = '''\
 def total(rows, *, start=0):
@@ -117,3 +117,39 @@ def test_words_that_branch_are_counted_where_they_are_code() -> None:
     code = '// if for\nint main() { if (a) for (;;) puts("while if"); else if (b) {} }'
     assert branching_words(code, "cpp") == 3
     assert branching_words("until a\n  b unless c # if\nend\n", "ruby") == 2
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        TOTAL,
+        TOTAL.replace("    for", "\n\n    # each row\n    for").replace(
+            "    return result", "    return (result)  # all"
+        ),
+        TOTAL.replace("rows:\n        result", "rows: result").replace("\n", "\r\n"),
+    ],
+)
+def test_code_is_the_same_if_only_comments_or_the_layout_differ(other: str) -> None:
+    assert is_same_code(TOTAL, other)
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        (TOTAL, TOTAL.replace("Add up", "Sum up")),  # a program can read its docstrings
+        (TOTAL, TOTAL.replace("result", "sum_")),
+        (TOTAL, TOTAL.replace("start=0", "start=False")),
+        (TOTAL, TOTAL + "LIMIT = 1\n"),
+        (TOTAL, TOTAL.replace("    return", "        return")),
+        (f"import inspect\n{TOTAL}", f"import inspect  # for its text\n{TOTAL}"),
+        ("def total(:\n", "def total(: # broken\n"),
+    ],
+)
+def test_code_that_a_program_could_tell_apart_is_not_the_same(one: str, other: str) -> None:
+    assert not is_same_code(one, other)
+
+
+def test_code_of_other_languages_is_the_same_by_its_tokens() -> None:
+    assert is_same_code("int f() { return 1; }\n", "int f() {\n  return 1; // one\n}\n", "cpp")
+    assert not is_same_code("int f() { return 1; }\n", "int f() { return 2; }\n", "cpp")
+    assert not is_same_code("int f() { return __LINE__; }\n", "\nint f() { return __LINE__; }\n", "cpp")

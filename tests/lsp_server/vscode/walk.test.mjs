@@ -151,10 +151,38 @@ for (const program of ["/bin/true", "/usr/bin/python3"]) {
     await code.command("Afterburner: Show Log");
     // A long log scrolls, and the line may stand at its top alone.
     await code.page.locator(".view-line, .sticky-line-content", { hasText: "couldn't create connection" }).first().waitFor();
+    await code.page.locator(".view-line", { hasText: `${program} lsp --stdio ended with exit code` }).first().waitFor();
     assert.equal(await code.notification("connection").count(), 0);
     assert.equal(await code.notification("rejected").count(), 0);
   });
 }
+
+const OTHER = `${PAIRS}\n\ndef other(x):\n    return x\n\n\nother(1)\n`;
+const otherLine = OTHER.split("\n").indexOf("def other(x):") + 2;
+
+walk("a run that has to wait has no notification until its turn comes", { ...FILES, "pairs.py": OTHER }, trusted, async (code) => {
+  const { page } = code;
+  await code.openAt("pairs.py", LOOP_LINE);
+  await code.idle().waitFor();
+  await code.command("Afterburner: Optimize This Function");
+  const first = code.notification("Optimizing pairs");
+  await first.waitFor();
+  await code.openAt("pairs.py", otherLine);
+  await code.command("Afterburner: Optimize This Function");
+  await first.getByText("(1 waiting)").waitFor();
+  assert.equal(await code.notification("Optimizing other").count(), 0);
+  await first.hover();
+  await first.getByRole("button", { name: "Cancel" }).click();
+  await code.notification("Optimizing other").waitFor();
+});
+
+const nowhere = { machine: { "afterburner.server.path": "/nowhere/afterburner-agent" }, trusts: false };
+
+walk("a program that is missing: nothing is said of environments that do not count", FILES, nowhere, async (code) => {
+  await code.openAt("pairs.py", LOOP_LINE);
+  await code.notification("there is no such executable file").waitFor();
+  assert.equal(await code.notification("does not count").count(), 0);
+});
 
 const STARTED = "started.txt";
 const thatTells = (program) => `#!/bin/sh\ntouch "$(dirname "$0")/../../${STARTED}"\nexec ${program} "$@"\n`;

@@ -5,6 +5,7 @@ const KIND = "refactor.rewrite.afterburner";
 const NONE: Record<string, string> = {
   apply: "no proven rewrite waits for the function at the cursor.",
   hottest: "this file does not have several functions.",
+  prove: "place the cursor inside a function of a saved file. A new file or a notebook cannot be compared with a commit.",
   profile: "hints are off. The setting afterburner.hints turns them on.",
 };
 

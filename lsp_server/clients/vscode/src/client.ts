@@ -8,6 +8,7 @@ import {
   ExecuteCommandRequest,
   LanguageClient,
   LanguageClientOptions,
+  MessageTransports,
   MessageType,
   RevealOutputChannelOn,
   ShowMessageNotification,
@@ -42,6 +43,26 @@ function showMessage({ type, message }: ShowMessageParams): void {
 /** A client that only logs its errors until its server has run: the extension itself says that a program is no server. */
 class QuietClient extends LanguageClient {
   private hasRun = false;
+
+  constructor(
+    private readonly command: string[],
+    private readonly log: LogOutputChannel,
+    options: LanguageClientOptions,
+  ) {
+    const [program = "", ...args] = command;
+    super(SECTION, "Afterburner", { command: program, args }, options);
+  }
+
+  /** Start the program, and keep in the log how it ends: an error of the connection does not say that. */
+  protected override async createMessageTransports(encoding: string): Promise<MessageTransports> {
+    const words = this.command.join(" ");
+    this.log.info(`starting ${words}`);
+    const transports = await super.createMessageTransports(encoding);
+    this.serverProcess?.once("exit", (code, signal) => {
+      this.log.info(`${words} ended ${code === null ? `by ${signal}` : `with exit code ${code}`}`);
+    });
+    return transports;
+  }
 
   override async start(): Promise<void> {
     await super.start();
@@ -113,7 +134,7 @@ export function createClient(
       },
     },
   };
-  const client = new QuietClient(SECTION, "Afterburner", { command: program, args: ["lsp", "--stdio"] }, options);
+  const client = new QuietClient([program, "lsp", "--stdio"], log, options);
   return client;
 }
 

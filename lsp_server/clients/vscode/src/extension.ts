@@ -81,7 +81,6 @@ class Extension {
       }
       return;
     }
-    this.log.info(`starting ${program}`);
     this.failed = "";
     this.vouched = this.vouch();
     const client = createClient(this.context, program, this.runs, this.log);
@@ -148,14 +147,16 @@ class Extension {
     const where = configured
       ? `the setting afterburner.server.path names ${configured}: there is no such executable file, or the path is not absolute`
       : "the program afterburner-agent is neither in the project's environment nor on the PATH";
-    const untrusted = workspace.isTrusted ? "" : " (an environment in a workspace that is not trusted does not count)";
+    // What the setting names counts in any workspace.
+    const leavesOut = !configured && !workspace.isTrusted;
+    const untrusted = leavesOut ? " (an environment in a workspace that is not trusted does not count)" : "";
     const choices = configured ? [CHOOSE] : [CHOOSE, INSTALL, NEVER]; // VS Code highlights the first
     const answer = await window.showWarningMessage(`Afterburner: ${where}${untrusted}.`, ...choices);
     await this.follow(answer);
   }
 
   private async tellFailedStart(program: string): Promise<void> {
-    const message = `Afterburner: ${program} is not afterburner-agent, or does not start. The log may say why.`;
+    const message = `Afterburner: ${program} is not afterburner-agent, or does not start. The log says how it ended.`;
     const choices = configuredPath() ? [CHOOSE, SHOW_LOG] : [SHOW_LOG, INSTALL, CHOOSE]; // VS Code highlights the first
     await this.follow(await window.showErrorMessage(message, ...choices));
   }

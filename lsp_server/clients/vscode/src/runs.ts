@@ -1,9 +1,10 @@
-/** The runs that wait or go on: a progress notification for each, and one item in the status bar for all. */
+/** The runs that wait or go on: a notification for the one that goes on, and one item in the status bar for all. */
 import { Disposable, ProgressLocation, StatusBarAlignment, StatusBarItem, ThemeColor, window } from "vscode";
 import { ProgressToken, WorkDoneProgressBegin, WorkDoneProgressEnd, WorkDoneProgressReport } from "vscode-languageclient/node";
 
 const BEST = /best ([\d.,]+x)/; // in a message of progress
 const ASKS = /^waiting for your answer/; // likewise
+const WAITS = "waiting"; // likewise, of a run in the queue
 const STATUS_COMMAND = "afterburner.status";
 
 interface Run {
@@ -86,6 +87,7 @@ export class Runs implements Disposable {
     this.item.dispose();
   }
 
+  /** A run that has to wait is shown in the status bar alone until its turn comes, so that it hides no other. */
   private begin(token: ProgressToken, { title, message = "" }: WorkDoneProgressBegin): void {
     let end = (): void => undefined;
     const ended = new Promise<void>((resolve) => {
@@ -94,21 +96,38 @@ export class Runs implements Disposable {
         resolve();
       };
     });
-    const run: Run = { title, message, best: "", ended, end, report: () => undefined };
+    const report = (said = run.message, percentage?: number): void => {
+      run.message = said;
+      this.notify(token, run);
+      run.report(said, percentage);
+    };
+    const run: Run = { title, message, best: "", ended, end, report };
     this.runs.set(token, run);
+    const [current] = this.runs.values();
+    if (current === run || message !== WAITS) {
+      run.report(message);
+    } else {
+      current?.report(); // it tells how many wait
+    }
+  }
+
+  /** Open the notification of a run, which the next reports go to. */
+  private notify(token: ProgressToken, run: Run): void {
+    run.report = () => undefined;
     void window.withProgress(
-      { location: ProgressLocation.Notification, title, cancellable: true },
+      { location: ProgressLocation.Notification, title: run.title, cancellable: true },
       (progress, cancelled) => {
         cancelled.onCancellationRequested(() => this.cancel(token));
         let shown = 0;
         run.report = (said = run.message, percentage = shown) => {
-          progress.report({ message: said, increment: Math.max(0, percentage - shown) });
+          const waiting = this.runs.size > 1 ? ` (${this.runs.size - 1} waiting)` : "";
+          progress.report({ message: said + waiting, increment: Math.max(0, percentage - shown) });
           shown = Math.max(shown, percentage);
           run.message = said;
           run.best = BEST.exec(said)?.[1] ?? run.best;
         };
-        run.report(message);
-        return ended;
+        run.report();
+        return run.ended;
       },
     );
   }

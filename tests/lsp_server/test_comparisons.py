@@ -1,0 +1,75 @@
+"""What is told of a comparison with the last commit."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, Any, cast
+
+from afterburner.agent.inputs.harness_answers import Assumption
+from afterburner.agent.judge.verification.outcome import Counterexample
+from afterburner.agent.judge.version_comparison import ComparisonDecision, VersionFindings
+from afterburner.agent.types import Gain, Objective
+from afterburner.lsp_server.comparisons import details_of_comparison, message_of_comparison
+
+if TYPE_CHECKING:
+    from afterburner.agent.session.compare import ComparisonResult
+
+FOUND = Counterexample(
+    calls=("latest([('a', 1), ('b', 1)])",),
+    expected="returned 'a'",
+    actual="returned 'b'",
+    difference="returned 'b' instead of 'a'",
+    kind="equal keys",
+    blobs=(),
+)
+DISTINCT = Assumption("len({item[1] for item in events}) == len(events)", "no two of `events` agree", 2)
+
+
+def result_of(compared: VersionFindings) -> ComparisonResult:
+    found: dict[str, Any] = {
+        "compared": compared,
+        "decision": compared.decision,
+        "before_revision": "0123456789abcdef",
+        "objective": Objective.TIME,
+        "changed_files": (),
+        "memory": None,
+        "growth": None,
+        "assume": (),
+    }
+    return cast("ComparisonResult", SimpleNamespace(**found))
+
+
+def test_what_differs_is_told_before_the_condition() -> None:
+    example = replace(FOUND, provided=(DISTINCT,))
+    result = result_of(VersionFindings(ComparisonDecision.CONDITIONAL, example.condition, counterexample=example))
+    assert message_of_comparison(result) == (
+        "the same on a condition. On latest([('a', 1), ('b', 1)]), the last commit returned 'a', your change returned "
+        "'b'. It is the same provided that no two of `events` agree, as in all 2 recorded calls; state it with "
+        '--assume "len({item[1] for item in events}) == len(events)". Which of the two is faster was not measured.'
+    )
+    assert details_of_comparison(result).splitlines() == [
+        "    for     latest([('a', 1), ('b', 1)])",
+        "    before  returned 'a'",
+        "    after   returned 'b'",
+        "    before: the last commit 0123456789ab; after: the text in the editor",
+    ]
+
+
+def test_a_long_call_is_whole_in_the_log_alone() -> None:
+    call = f"latest({list(range(500))})"
+    example = replace(FOUND, calls=(call,))
+    result = result_of(VersionFindings(ComparisonDecision.DIFFERENT, example.line, counterexample=example))
+    assert message_of_comparison(result).startswith("different. On latest([0, 1, ")
+    assert len(message_of_comparison(result)) < len(call)
+    assert call in details_of_comparison(result)
+
+
+def test_what_was_measured_is_told_as_faster_slower_or_neither() -> None:
+    gain = Gain(0.5, 0.45, 0.55, 0.99, 8)
+    told = VersionFindings(ComparisonDecision.SLOWER, "CPU time 0.50x (0.45x to 0.55x)", gain, caveat="0.40x on large")
+    assert message_of_comparison(result_of(told)) == (
+        "slower: CPU time 0.50x (0.45x to 0.55x); your change is 2.00x slower; 0.40x on large."
+    )
+    same = VersionFindings(ComparisonDecision.SAME, "CPU time 1.00x (0.99x to 1.01x)", gain)
+    assert message_of_comparison(result_of(same)) == "the same: CPU time 1.00x (0.99x to 1.01x)."
