@@ -67,7 +67,7 @@ def announced(tmp_path: Path, sandbox: Sandbox) -> Announced:
         target = find_target(path, "weigh")
         settings, environment = RunSettings(file=str(path), function="weigh"), stage(target, sandbox).environment
         bench, original = measure_original(prepared_bench(settings, target, sandbox, environment, lambda _: None))
-        judge, deadline = TwoSidedJudge(Objective.TIME, 0.05, 0), Deadline.after(60)
+        judge, deadline = TwoSidedJudge(Objective.TIME, 0.05, 0), Deadline.after(600)
         confirming = Confirming(bench, judge, deadline, lambda _: None)
         other = Incumbent("after", after, original.measurement, ratio=1.0)
         comparing = VersionJudge(bench, judge, deadline, lambda _: None)
