@@ -218,6 +218,7 @@ _OWN_MODULES = frozenset(
             "module_state",
             "held_values",
             "made_functions",
+            "module_sentinels",
         ),
     )
 )

@@ -114,7 +114,7 @@ class _Pickler(pickle.Pickler):
             return array_layout.reduced_array(value)
         if call_files.is_open_file(kind):
             return call_files.reduced_file(value)
-        return NotImplemented
+        return made_functions.reduced_sentinel(value)
 
 
 class _CodeFinder(_Pickler):

@@ -43,6 +43,7 @@ from . import (
     late_seeds,
     lazy_results,
     made_functions,
+    module_sentinels,
     module_state,
     opened_files,
     stderr_text,
@@ -160,7 +161,8 @@ class Driver:
         own = (
             *(builtin_values, call_blobs, call_effects, call_events, call_files, calls_file, code_names),
             *(encoded_text, encoding_parts, held_values, host_channel, late_modules, late_seeds, lazy_results),
-            *(made_functions, module_state, opened_files, stderr_text, taking_turns, type_plans, value_encoder),
+            *(made_functions, module_sentinels, module_state, opened_files, stderr_text, taking_turns, type_plans),
+            value_encoder,
         )
         self._seal = tamper_seal.Seal([globals(), vars(self._clock), *map(vars, own)])
         self._if_changed = _incomparable("function", "the driver that makes the calls was changed by them")

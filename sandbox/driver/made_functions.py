@@ -14,7 +14,7 @@ from importlib import import_module
 from types import CellType, CodeType, FunctionType, ModuleType
 from typing import TYPE_CHECKING, Any, Dict, List, Mapping, Optional, Sequence, Set, Tuple
 
-from . import calls_file, code_names
+from . import calls_file, code_names, module_sentinels
 
 if not TYPE_CHECKING:
     from .tamper_seal import BUILTINS as __builtins__  # noqa: F401, N811 - of our own, see there
@@ -83,6 +83,15 @@ def reduced_module(module: ModuleType) -> Any:
     return (import_module, (name,)) if type(name) is str and sys.modules.get(name) is module else NotImplemented
 
 
+def reduced_sentinel(value: Any) -> Any:
+    """What pickle has to write for an object that is told by its identity alone: the place where a module holds it."""
+    place = module_sentinels.place_of(value, without={NAME, calls_file.NAME, *modules_of_tests})
+    if place is None:
+        return NotImplemented
+    sys.modules.setdefault(NAME, _MODULE)  # as above
+    return module_sentinels.held_by, place
+
+
 def reduced_cell(cell: CellType, cells: Set[int]) -> Any:
     """What pickle has to write for a variable that functions close over: what is in it comes with the function."""
     return (new_cell, ()) if id(cell) in cells else NotImplemented
@@ -139,7 +148,7 @@ def contents_of(cell: CellType) -> List[Any]:
 def _named() -> ModuleType:
     """The module that blobs name."""
     module = ModuleType(NAME)
-    for function in (new_cell, make, complete):
+    for function in (new_cell, make, complete, module_sentinels.held_by):
         function.__module__ = NAME
         setattr(module, function.__name__, function)
     return module

@@ -95,3 +95,22 @@ def test_a_callback_is_given_the_same_arguments_by_name(compare: Compare) -> Non
     found = compare(original, wrong, "f([3, 4], plain)\nf([5, 5, 6], plain)", rounds=1)
     assert isinstance(found, Counterexample)
     assert "last=" in found.line
+
+
+UNIQUE = """\
+EMPTY = object()
+
+
+def f(items, key=EMPTY):
+    if key is EMPTY:
+        return list(dict.fromkeys(items))
+    return list({key(item): item for item in items}.values())
+"""
+
+
+def test_calls_that_leave_the_default_to_a_sentinel_are_repeated_as_they_were(compare: Compare) -> None:
+    """A copy of the sentinel would be another object, and the call would fail."""
+    wrong = UNIQUE.replace("list(dict.fromkeys(items))", "sorted(set(items))")
+    found = compare(UNIQUE, wrong, "f([1, 2, 2, 3])\nf(['a', 'b'])\nf(['a', 'bb', 'c'], key=len)", rounds=2)
+    assert isinstance(found, Counterexample)
+    assert "key" not in found.line
