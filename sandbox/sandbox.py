@@ -172,6 +172,7 @@ class Sandbox:
         checker: Checker = _BY_LINES,
         cpu: int | None = None,
         stop_at_failure: bool = False,
+        stop_at_time_limit: bool = False,
     ) -> Report:
         """Runs a program on its cases: one container, and in it a fresh process for each case.
 
@@ -182,6 +183,7 @@ class Sandbox:
             checker: what counts as the expected output.
             cpu: the core that the program is pinned to.
             stop_at_failure: leave out the cases after the first that is not accepted.
+            stop_at_time_limit: leave out the cases after the first that runs out of time, which decides the verdict.
 
         Raises:
             UsageError: a language that the sandbox does not know, or no cases.
@@ -189,7 +191,7 @@ class Sandbox:
             CheckerError: the checker program failed; nothing is said of the program.
             SandboxInternalError: the sandbox itself failed, several times; likewise.
         """
-        return self.run_task(Task(program, cases, limits, checker, stop_at_failure), cpu=cpu)
+        return self.run_task(Task(program, cases, limits, checker, stop_at_failure, stop_at_time_limit), cpu=cpu)
 
     def run_known(
         self,
@@ -250,7 +252,7 @@ class Sandbox:
         ):
             for case in cases:
                 reports.append(run_case(supply, launch, case, settings))
-                if task.stop_at_failure and reports[-1].verdict is not Verdict.ACCEPTED:
+                if task.stops_at(reports[-1].verdict):
                     break
         return replace(summarise(reports, self.backend.name), compilation=compilation)
 

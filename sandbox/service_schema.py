@@ -167,6 +167,9 @@ class RunRequest(_Strict):
     limits: LimitsModel = LimitsModel()
     checker: CheckerModel = LinesModel(kind="lines")
     stop_at_failure: bool = Field(default=False, description="leave out the cases after the first not accepted")
+    stop_at_time_limit: bool | None = Field(  # None is not sent, so that an older service takes the request
+        default=None, description="leave out the cases after the first that runs out of time"
+    )
     keep_stdout_bytes: int = Field(default=65_536, ge=0, description="how much of each stdout the report quotes")
 
 

@@ -33,6 +33,7 @@ def request_of(task: Task) -> schema.RunRequest:
             limits=schema.LimitsModel(**asdict(task.limits)),
             checker=checker_model(task.checker or Lines()),
             stop_at_failure=task.stop_at_failure,
+            stop_at_time_limit=task.stop_at_time_limit or None,
             keep_stdout_bytes=task.limits.output_bytes,
         )
     except ValidationError as error:

@@ -62,6 +62,10 @@ class LiteLLMProposer:
         """
         self._asker.await_server()
 
+    def unlisted(self) -> str:
+        """That the model's server lists only others, in words; empty: it lists it, or that is not known."""
+        return self._asker.unlisted()
+
     def propose(self, request: ProposalRequest) -> list[Proposal]:
         """Ask for `request.count` answers; one that cannot be used comes back with its error.
 

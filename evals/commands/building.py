@@ -50,7 +50,7 @@ def carry_out(request: BuildRequest, sandbox: str, *, quiet: bool) -> None:
         command = shlex.join(["afterburner-agent", *sys.argv[1:]])
         sys.stderr.write(f"{stored_so_far(request.out)} The same command goes on:\n  {command}\n")
         raise
-    _tell(request, summary)
+    tell_summary(request, summary)
 
 
 def stored_so_far(out: Path) -> str:
@@ -126,15 +126,16 @@ def _problem(event: BuildEvent | Outcome) -> str:
     return f"problem {event.problem_id}{of}"
 
 
-def _tell(request: BuildRequest, summary: BuildSummary) -> None:
+def tell_summary(request: BuildRequest, summary: BuildSummary) -> None:
     """Say what is in the folder, why something is not, and how well the cores were used.
 
     Raises:
         Exit: with code 4, if it holds no problem.
     """
     kept, before = summary.counts["problems"], summary.done_before
+    others = f" and {summary.other_left_out} more by earlier builds of it" if summary.other_left_out else ""
     sys.stdout.write(
-        f"{request.out} holds {counted(kept, 'problem')}; {len(summary.left_out)} left out"
+        f"{request.out} holds {counted(kept, 'problem')}; {len(summary.left_out)} left out{others}"
         f"{f'; {before} had been done before' if before else ''}.\n"
     )
     for name, reason in summary.left_out[:MOST_SHOWN]:

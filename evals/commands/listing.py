@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import typer
+from rich.markup import escape
 from rich.table import Table
 from rich.text import Text
 
@@ -23,6 +24,7 @@ from afterburner.evals.problems import Rejected
 from afterburner.sandbox import open_sandbox
 from afterburner.sandbox.terminal.console import open_console
 from afterburner.sandbox.terminal.destinations import STDOUT, write_result
+from afterburner.sandbox.terminal.plain_lines import SILENT_AT_MOST_S, PlainLines
 from afterburner.sandbox.terminal.streams import is_live
 from afterburner.sandbox.terminal.text import scrub_line
 
@@ -72,7 +74,7 @@ def check_copy(
     """
     counted = _Count()
     with ExitStack() as stack:
-        tell = stack.enter_context(_progress())
+        tell = stack.enter_context(_progress(source or name))
         opened: list[Sandbox] = []
 
         def give() -> Sandbox:
@@ -100,13 +102,20 @@ def check_copy(
 
 
 @contextmanager
-def _progress() -> Iterator[Callable[[str], None]]:
-    """Show on a terminal that a large copy is being read; lines on stdout then appear above it."""
-    if not (is_live(sys.stdout) and is_live(sys.stderr)):
-        yield lambda _told: None
+def _progress(place: str) -> Iterator[Callable[[str], None]]:
+    """Show that a copy is being read, since making the tests of a record may take minutes.
+
+    On a terminal, lines on stdout appear above it; elsewhere, a line on stderr comes now and then.
+    """
+    doing = scrub_line(f"reading {place}")
+    if is_live(sys.stdout) and is_live(sys.stderr):
+        with open_console(sys.stderr).status(escape(doing)) as status:
+            yield status.update
         return
-    with open_console(sys.stderr).status("reading") as status:
-        yield status.update
+    lines = PlainLines()
+    lines.note(doing, ongoing=True)
+    with lines.never_silent(SILENT_AT_MOST_S):
+        yield lambda told: lines.note(f"{doing}: {told}", ongoing=True)
 
 
 @dataclass(slots=True)

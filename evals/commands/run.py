@@ -120,6 +120,15 @@ def run(
     max_seconds: Annotated[
         float, typer.Option(metavar="S", help="Time budget of one loop on one problem, seconds.", rich_help_panel=_HOW)
     ] = 7_200.0,
+    case_seconds: Annotated[
+        float | None,
+        typer.Option(
+            metavar="S",
+            help="Time limit of one case where the problem states none, seconds. Default: 90.",
+            show_default=False,
+            rich_help_panel=_HOW,
+        ),
+    ] = None,
     model: Annotated[str, option_of(ModelOptions, "model", _MODEL)] = "rules",
     tell: Annotated[str, option_of(ModelOptions, "tell", _MODEL)] = "paper",
     temperature: Annotated[str | None, option_of(Search, "temperature", _MODEL)] = None,
@@ -138,33 +147,36 @@ def run(
 
     A run that is stopped goes on with eval resume.
     """
-    settings = EvaluationSettings(
-        dataset=dataset,
-        source=source,
-        split=split,
-        configuration=configuration,
-        only=tuple(filter(None, (each.strip() for each in only.split(",")))),
-        limit=limit,
-        model=model,
-        objective=objective,
-        iterations=iterations,
-        candidates=candidates,
-        generations=generations,
-        repeats=repeats,
-        selection=selection,
-        tell=tell,
-        start=start,
-        temperature=temperature or "",
-        timeout_s=timeout,
-        references=references,
-        seed=seed,
-        max_seconds=max_seconds,
-    )
     with needing_extra():
         from afterburner.evals.commands.carrying_out import carry_out
         from afterburner.evals.commands.showing import tell_unfinished_benchmark
+        from afterburner.evals.datasets.registry import check_known
         from afterburner.evals.running.evaluate import Resources, begin_evaluation
 
+        check_known(dataset)  # before the options: advice on them is no use for a dataset that is not there
+        settings = EvaluationSettings(
+            dataset=dataset,
+            source=source,
+            split=split,
+            configuration=configuration,
+            only=tuple(filter(None, (each.strip() for each in only.split(",")))),
+            limit=limit,
+            model=model,
+            objective=objective,
+            iterations=iterations,
+            candidates=candidates,
+            generations=generations,
+            repeats=repeats,
+            selection=selection,
+            tell=tell,
+            start=start,
+            temperature=temperature or "",
+            timeout_s=timeout,
+            references=references,
+            seed=seed,
+            max_seconds=max_seconds,
+            case_seconds=case_seconds,
+        )
         caps = Caps(cost_usd=max_cost, tokens=max_tokens, requests=max_requests)
         resources = Resources(sandbox, jobs, caps, executor, ray_address)
         folder = begin_evaluation(out, name or model, settings, resources)

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 
 # In a pipe; the steps between are many.
 _TOLD = frozenset({Step.BEGUN, Step.DONE, Step.FAILED, Step.REJECTED, Step.CAUTION})
+_STEPS = frozenset({Step.BEGUN, Step.LOOP, Step.WAITING, Step.MEASURED})  # of a problem that is worked on
 _CAPS = ("--max-cost", "--max-tokens", "--max-requests")
 MOST_SHOWN = 5  # lines that say the same of record after record
 SILENT_AT_MOST_S = 120.0  # an evaluation takes hours: its log need not grow as fast as a run's
@@ -50,12 +51,16 @@ def show_evaluation(*, quiet: bool, detailed: bool = False) -> Iterator[OnEvalua
             with _bar() as show:
                 yield show
         else:
-            lines, rejected, rate = PlainLines(), _FirstFew(), Rate()
+            lines, rejected, rate, at_work = PlainLines(), _FirstFew(), Rate(), AtWork()
 
             def show(event: EvaluationEvent) -> None:
                 is_told = detailed or (event.step in _TOLD and rejected.is_told(event))
-                tell = lines.show if is_told else lines.note
-                tell(line_of(event, rate.left(event)))
+                line = line_of(event, rate.left(event))
+                doing = at_work.after(event)
+                if is_told:
+                    lines.show(line)
+                if event.step in _STEPS or not is_told:
+                    lines.note(doing or line)
 
             with lines.never_silent(SILENT_AT_MOST_S):
                 yield show
@@ -75,18 +80,40 @@ class _FirstFew:
 @contextmanager
 def _bar() -> Iterator[OnEvaluationEvent]:
     with open_console(sys.stderr).status("starting") as status:
-        console, rejected, rate = status.console, _FirstFew(), Rate()
+        console, rejected, rate, at_work = status.console, _FirstFew(), Rate(), AtWork()
 
         def show(event: EvaluationEvent) -> None:
-            left = rate.left(event)
+            left, doing = rate.left(event), at_work.after(event)
             if event.step in _TOLD and event.step is not Step.BEGUN and rejected.is_told(event):
                 console.print(line_of(event, left), markup=False, highlight=False)
             else:
-                doing = scrub_line(f"problem {event.problem}: {event.detail or 'begun'}")
                 told = (_done(event), left, _spent(event), doing)
                 status.update(" · ".join(filter(None, told)).replace("[", r"\["))
 
         yield show
+
+
+@dataclass(slots=True)
+class AtWork:
+    """Tells which problem is worked on. Several share a core, and those that wait for it say nothing of the work."""
+
+    steps: dict[str, str] = field(default_factory=dict)  # of the problems that do not wait; the newest last
+    waiting: dict[str, str] = field(default_factory=dict)  # the step that waits; the first to wait first
+
+    def after(self, event: EvaluationEvent) -> str:
+        """The newest step of a problem that does not wait for a core; where all do, of the one that has waited longest.
+
+        That one has the core by then: nothing tells that a problem has got it.
+        """
+        name = event.problem
+        line = scrub_line(f"problem {name}: {event.detail or 'begun'}")
+        before = self.steps.pop(name, line)
+        self.waiting.pop(name, None)
+        if event.step is Step.WAITING:
+            self.waiting[name] = before
+        elif event.step in _STEPS:
+            self.steps[name] = line
+        return next(reversed(self.steps.values()), next(iter(self.waiting.values()), ""))
 
 
 @dataclass(slots=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from afterburner.agent import Problem
@@ -14,6 +15,7 @@ if TYPE_CHECKING:
     from afterburner.evals.datasets.reading import ReadingContext
     from afterburner.evals.datasets.records import Record
 
+_TIME_LIMITS = ("wall_time_s", "cpu_time_s")
 _BESIDE = {"id", "difficulty", "tags", "references", "generator", "private_cases"}
 
 
@@ -29,6 +31,8 @@ def read_own(record: Record, context: ReadingContext) -> BenchmarkProblem:
         RecordError: a field is not what it has to be.
     """
     fields = {name: value for name, value in record.values.items() if name not in _BESIDE}
+    if context.case_seconds is not None:
+        fields["limits"] = _with_seconds(record, context.case_seconds)
     problem = _problem(record, fields, "cases")
     private = None
     if record.has("private_cases"):
@@ -43,6 +47,14 @@ def read_own(record: Record, context: ReadingContext) -> BenchmarkProblem:
         tags=record.texts("tags", []),
         generator=record.text("generator", ""),
     )
+
+
+def _with_seconds(record: Record, seconds: float) -> object:
+    """The limits that the record states; its time limits, where it states none, are these seconds."""
+    stated = record.values.get("limits") or {}
+    if not isinstance(stated, Mapping) or any(stated.get(name) is not None for name in _TIME_LIMITS):
+        return stated
+    return {**stated, **dict.fromkeys(_TIME_LIMITS, seconds)}
 
 
 def _problem(record: Record, fields: dict[str, Any], cases: str) -> Problem:

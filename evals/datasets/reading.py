@@ -6,15 +6,16 @@ A reader is a function `read_<layout>(record, context)` that returns a `Benchmar
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from afterburner.agent.job.problem import PAPER_LIMITS
 from afterburner.evals.datasets.records import Record
 from afterburner.evals.errors import DatasetError
 from afterburner.evals.problems import BenchmarkProblem
 
 if TYPE_CHECKING:
-    from afterburner.sandbox import Sandbox
+    from afterburner.sandbox import Limits, Sandbox
 
 
 def no_sandbox() -> Sandbox:
@@ -38,12 +39,21 @@ class ReadingContext:
         dataset: the name by which `eval datasets` lists it.
         configuration: a part of the dataset, such as a language or a release; empty: the default one.
         split: `train`, `test`, ….
+        case_seconds: what one case may take of a problem that states no limit; None: as in the paper.
     """
 
     sandbox: Callable[[], Sandbox] = no_sandbox
     dataset: str = ""
     configuration: str = ""
     split: str = "test"
+    case_seconds: float | None = None
+
+    @property
+    def unstated_limits(self) -> Limits:
+        """The limits of each case of a problem that states none."""
+        if self.case_seconds is None:
+            return PAPER_LIMITS
+        return replace(PAPER_LIMITS, wall_time_s=self.case_seconds, cpu_time_s=self.case_seconds)
 
 
 Reader = Callable[[Record, ReadingContext], BenchmarkProblem]

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from difflib import get_close_matches
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from afterburner.agent.job.problem import PAPER_LIMITS
 from afterburner.evals.datasets import apps, catalogue, livecodebench
 from afterburner.evals.datasets.built import SPLITS, is_built, read_built
 from afterburner.evals.datasets.coffe import read_coffe
@@ -27,6 +29,7 @@ from afterburner.sandbox import UsageError
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator, Mapping
 
+    from afterburner.agent import Problem
     from afterburner.evals.datasets.records import Record
     from afterburner.evals.problems import Loaded
     from afterburner.sandbox import Sandbox
@@ -60,6 +63,7 @@ class _Layout:
 
 
 _OWN = _Layout(read_own)
+_WITHOUT_LIMITS = frozenset({"venus", "venus-hub"})
 _LAYOUTS: Mapping[str, _Layout] = {
     "venus": _Layout(read_venus),
     "venus-hub": _Layout(read_venus_hub, by_configuration=True),
@@ -93,6 +97,29 @@ def find_dataset(name: str) -> DatasetInfo:
     return known[name]
 
 
+def is_named(dataset: str) -> bool:
+    """Whether this is what `eval datasets` calls a dataset, rather than a path."""
+    return dataset in {info.name for info in catalogue.CATALOGUE}
+
+
+def check_known(name: str) -> None:
+    """Refuse what is neither a dataset that `eval datasets` lists, nor the path of anything.
+
+    Raises:
+        UnknownDatasetError: it is neither; the message tells what may have been meant.
+    """
+    if is_named(name) or Path(name).exists():
+        return
+    if near := path_meant(name):
+        raise UnknownDatasetError(f"There is no dataset, file or folder {name!r}. Did you mean {near}?")
+    find_dataset(name)
+
+
+def states_limits(name: str) -> bool:
+    """Whether the problems of a dataset of this name have limits that its own evaluation set."""
+    return is_named(name) and name not in _WITHOUT_LIMITS
+
+
 def sample_of(name: str) -> Path:
     """A small file of our own in the layout of a dataset.
 
@@ -120,6 +147,7 @@ def load_problems(
     sandbox: Callable[[], Sandbox] | None = None,
     limit: int | None = None,
     only: Collection[str] = (),
+    case_seconds: float | None = None,
 ) -> Iterator[Loaded]:
     """Load the problems of a dataset, one at a time.
 
@@ -132,6 +160,7 @@ def load_problems(
         limit: the most problems.
         only: the ids of the problems that are wanted; empty: all. Of the other records, those are told that cannot even
             be asked for their id.
+        case_seconds: what one case may take of a problem that states no limit; None: 90 s, as in the paper.
 
     Yields:
         A problem, or what is wrong with a record.
@@ -141,7 +170,8 @@ def load_problems(
             problem is asked for.
     """
     found = 0
-    loaded = _loaded(dataset, split, configuration, source=source, sandbox=sandbox, only=only)
+    context = ReadingContext(sandbox or no_sandbox, dataset, configuration, split, case_seconds)
+    loaded = _loaded(context, source, only)
     for each in _wanted(_each_id_once(loaded), only):
         if limit is not None and found >= limit:
             return
@@ -174,18 +204,10 @@ def _wanted(loaded: Iterator[Loaded], only: Collection[str]) -> Iterator[Loaded]
                 return
 
 
-def _loaded(
-    dataset: str,
-    split: str,
-    configuration: str,
-    *,
-    source: str | Path | None,
-    sandbox: Callable[[], Sandbox] | None,
-    only: Collection[str],
-) -> Iterator[Loaded]:
-    given = sandbox or no_sandbox
-    if dataset not in {info.name for info in catalogue.CATALOGUE}:
-        yield from _at_path(dataset, split, given, only)
+def _loaded(asked: ReadingContext, source: str | Path | None, only: Collection[str]) -> Iterator[Loaded]:
+    dataset, configuration = asked.dataset, asked.configuration
+    if not is_named(dataset):
+        yield from _at_path(asked, only)
         return
     info = find_dataset(dataset)
     if info is catalogue.PACKAGES:
@@ -194,7 +216,7 @@ def _loaded(
             "afterburner.evals.datasets.packages.functions.load_packages."
         )
     _check_configuration(info, configuration)
-    context = ReadingContext(given, dataset, configuration, _split_of(info, split, is_local=source is not None))
+    context = replace(asked, split=_split_of(info, asked.split, is_local=source is not None))
     layout = _LAYOUTS[dataset]
     where = source or info.hub
     if not where:
@@ -207,20 +229,33 @@ def _loaded(
     )
 
 
-def _at_path(dataset: str, split: str, sandbox: Callable[[], Sandbox], only: Collection[str]) -> Iterator[Loaded]:
+def _at_path(asked: ReadingContext, only: Collection[str]) -> Iterator[Loaded]:
     """Problems of one's own, or a built benchmark."""
-    path = Path(dataset)
-    if not path.exists():
-        if near := path_meant(dataset):
-            raise UnknownDatasetError(f"There is no dataset, file or folder {dataset!r}. Did you mean {near}?")
-        find_dataset(dataset)
+    dataset, split, path = asked.dataset, asked.split, Path(asked.dataset)
+    check_known(dataset)
     if path.is_dir() and is_built(path):
         if split and split not in SPLITS:
             raise UnknownDatasetError(f"{dataset} has no split {split!r}. It has {', '.join(SPLITS)}.")
-        yield from read_built(path, split)
+        yield from map(partial(_limited, context=asked), read_built(path, split))
         return
-    context = ReadingContext(sandbox, path.name.partition(".")[0] or "own", "", split)
+    context = replace(asked, dataset=path.name.partition(".")[0] or "own", configuration="")
     yield from _read(read_records(path, split), _OWN, context, only)
+
+
+def _limited(built: Loaded, context: ReadingContext) -> Loaded:
+    """A problem that was built, with the limits that were asked for: raw problems state none."""
+    if isinstance(built, Rejected) or context.case_seconds is None:
+        return built
+
+    def limited(problem: Problem) -> Problem:
+        return replace(problem, limits=context.unstated_limits) if problem.limits == PAPER_LIMITS else problem
+
+    return replace(
+        built,
+        problem=limited(built.problem),
+        private=limited(built.private) if built.private else None,
+        strict=limited(built.strict) if built.strict else None,
+    )
 
 
 def _read(

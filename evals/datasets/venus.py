@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from afterburner.agent import Problem
-from afterburner.agent.job.problem import PAPER_LIMITS, SUBMISSION
+from afterburner.agent.job.problem import SUBMISSION
 from afterburner.evals.datasets.raw import RawProblem
 from afterburner.evals.graders import preambles
 from afterburner.evals.graders.texts import venus_checker
@@ -129,7 +129,7 @@ def _problem(raw: RawProblem, record: Record, context: ReadingContext) -> Benchm
         runner=raw.runner,
         starter_code=raw.starter_code,
         checker=checker,
-        limits=PAPER_LIMITS,
+        limits=context.unstated_limits,
     )
     return BenchmarkProblem(
         dataset=context.dataset,

@@ -64,7 +64,8 @@ class BuildSummary:
 
     Attributes:
         counts: of all problems in the folder: `problems`, `left_out`.
-        left_out: ids and reasons, of all in the folder.
+        left_out: ids and reasons, of the problems that were asked for.
+        other_left_out: how many others of the folder are left out, which earlier calls were asked for.
         done_before: how many of the problems that were asked for an earlier call had done.
         elapsed_s: of this call.
         running: how the cores were used where nothing was timed.
@@ -73,6 +74,7 @@ class BuildSummary:
 
     counts: dict[str, int] = field(default_factory=dict)
     left_out: tuple[tuple[str, str], ...] = ()
+    other_left_out: int = 0
     done_before: int = 0
     elapsed_s: float = 0.0
     running: CoreUse = field(default_factory=CoreUse)
@@ -132,7 +134,9 @@ def build_benchmark(
                 on_outcome(work.after(_build_one(raw, builder, folder)))
             seen.add(_name(raw))
         summary.counts = folder.count()
-    summary.left_out = folder.left_out()
+    left_out = folder.left_out()
+    summary.left_out = tuple(each for each in left_out if each[0] in seen)
+    summary.other_left_out = len(left_out) - len(summary.left_out)
     summary.elapsed_s = time.monotonic() - began
     choice.check()
     return summary
@@ -144,15 +148,19 @@ class _Place:
 
     problems: int
     number: int = 0
-    built: int = 0  # in this call
+    kept: int = 0  # in this call
     elapsed_s: float = 0.0  # of these
 
     def after(self, outcome: Outcome) -> Outcome:
-        """What became of a problem that was built now, with what the others may take."""
-        self.built += 1
-        self.elapsed_s += outcome.elapsed_s
+        """What became of a problem that was built now, with what the others may take.
+
+        One that is left out says nothing of that: it may end at once, as it has too few solutions.
+        """
+        if not outcome.reason:
+            self.kept += 1
+            self.elapsed_s += outcome.elapsed_s
         left = max(self.problems - self.number, 0)
-        return replace(self.of(outcome), left_s=left * self.elapsed_s / self.built)
+        return replace(self.of(outcome), left_s=left * self.elapsed_s / self.kept if self.kept else 0.0)
 
     def of(self, told: Told) -> Told:
         """The same event with where the work is."""

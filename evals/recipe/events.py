@@ -38,7 +38,9 @@ class Outcome:
     notes: tuple[str, ...] = ()
     number: int = 0
     problems: int = 0
-    left_s: float = 0.0  # what the problems after it take, if they take as long as those before; 0: not known, or none
+    left_s: float = (
+        0.0  # what the problems after it take, if they take as long as those kept before; 0: not known, or none
+    )
 
 
 @dataclass(slots=True)

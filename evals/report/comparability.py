@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from afterburner.evals.evaluation import Evaluation
     from afterburner.evals.report.runs import Run
 
-_SETTINGS = ("start", "iterations", "generations", "objective", "selection", "candidates")
+_SETTINGS = ("start", "iterations", "generations", "objective", "selection", "candidates", "case_seconds")
 _TOOK = {
     Objective.TIME: "took {:.2f} times as long",
     Objective.MEMORY: "needed {:.2f} times the memory",
@@ -35,9 +35,9 @@ def warnings_about(runs: tuple[Run, Run], sides: tuple[Evaluation, Evaluation]) 
     """Sentences about two runs, the earlier one first; none where nothing speaks against a comparison."""
     before, after = runs
     different = [
-        f"{name} ({before.setting(name)}, {after.setting(name)})"
+        f"{name} ({', '.join('not given' if each is None else str(each) for each in values)})"
         for name in _SETTINGS
-        if before.setting(name) != after.setting(name)
+        if len(set(values := (before.setting(name, None), after.setting(name, None)))) > 1
     ]
     if different:
         yield f"{before.label} and {after.label} have different settings: {', '.join(different)}."

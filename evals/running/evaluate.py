@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass, field
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from afterburner.agent import CancelToken, Caps, UsageError
+from afterburner.agent import CancelToken, Caps
 from afterburner.agent.errors import ProposerError
 from afterburner.agent.machine import describe_machine
 from afterburner.agent.store.checkpoints import new_run_id
@@ -16,8 +15,9 @@ from afterburner.evals.running.fingerprint import with_full_paths
 from afterburner.evals.running.folder import RunFolder
 from afterburner.evals.running.ledger import Ledger, Outcome
 from afterburner.evals.running.local import LocalWork, evaluation_session
-from afterburner.evals.running.model_check import check_model
+from afterburner.evals.running.model_check import caution_about, check_model
 from afterburner.evals.running.progress import OnEvaluationEvent, Step, ignore_evaluation_event
+from afterburner.evals.running.request_check import check_request
 from afterburner.evals.running.settings import EvaluationSettings, Executor
 from afterburner.evals.running.subjects import count_subjects, load_subjects
 from afterburner.sandbox import open_sandbox
@@ -26,6 +26,7 @@ from afterburner.sandbox.installations import own_environment
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from pathlib import Path
 
     from afterburner.evals.running.subjects import Subject
     from afterburner.sandbox import Sandbox
@@ -58,15 +59,14 @@ def begin_evaluation(
     """Make the folder of a new evaluation, with this machine's description, and the caps, which hold for good.
 
     Raises:
-        UsageError: a split of a single file is asked for.
+        UsageError: the dataset cannot be used in this way, as `check_request` tells.
+        DatasetError: there is none, or it cannot be read.
         EvaluationError: the folder is not empty, or cannot be written.
         ProposerError: the model cannot be asked, or its server is not there; what only a cluster knows is found there.
         SandboxUnavailableError: there is no sandbox here.
     """
     resources = resources or Resources()
-    place = Path(settings.source or settings.dataset)
-    if settings.split and place.is_file():
-        raise UsageError(f"--split {settings.split}: {place} is one file, which is read whole; leave --split out.")
+    check_request(settings)
     if resources.executor is Executor.LOCAL:
         check_model(settings.model, resources.caps, awaits_server=True)
     with open_sandbox(resources.sandbox) as opened:
@@ -121,6 +121,9 @@ def _checked(problems: Iterator[Subject], ledger: Ledger, caps: Caps) -> Iterato
                 check_model(model, caps, awaits_server=True)
             except ProposerError as error:  # stored answers may be all that is needed
                 ledger.tell(Step.CAUTION, each.id, f"{error} Only answers that are stored already can be used.")
+            else:
+                if caution := caution_about(model, caps):
+                    ledger.tell(Step.CAUTION, each.id, caution)
         yield each
 
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from afterburner.agent import AfterburnerError, CancelledError, Caps, ModelOptions, open_session
 from afterburner.agent.errors import ProposerError
+from afterburner.agent.events import EventKind
 from afterburner.agent.progress_lines import line_of
 from afterburner.evals.running.loops import InterruptedLoopError, LoopRunner
 from afterburner.evals.running.model_check import is_server_gone
@@ -75,7 +76,8 @@ class LocalWork:
         self.ledger.tell(Step.BEGUN, subject.id)
 
         def on_loop_event(event: ProgressEvent) -> None:
-            self.ledger.tell(Step.LOOP, subject.id, line_of(event))
+            is_waiting = event.kind is EventKind.WAITING_FOR_CORE
+            self.ledger.tell(Step.WAITING if is_waiting else Step.LOOP, subject.id, line_of(event))
 
         loops = LoopRunner(self.session, self.ledger.folder, on_loop_event, self.cancel)
         return evaluate_subject(loops, subject, self._on_measured)

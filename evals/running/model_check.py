@@ -31,6 +31,16 @@ def check_model(model: str, caps: Caps, *, awaits_server: bool = False) -> None:
         await_server()
 
 
+def caution_about(model: str, caps: Caps) -> str:
+    """What speaks against a model without being an error: its server lists only others. Empty: nothing does."""
+    try:
+        proposer = open_proposer(model, retries=0, model_session=ModelSession(caps=caps))
+    except ProposerError:
+        return ""
+    unlisted = getattr(proposer, "unlisted", None)
+    return str(unlisted()) if unlisted is not None else ""
+
+
 def is_server_gone(model: str, caps: Caps) -> bool:
     """Whether asking the model any further is in vain, because nothing listens where it was."""
     try:

@@ -12,6 +12,7 @@ class Step(StrEnum):
 
     BEGUN = "begun"  # a problem
     LOOP = "loop"  # `detail`: a line of the agent's progress
+    WAITING = "waiting"  # the loop of a problem, for a free core; `detail`: the agent's line
     MEASURED = "measured"  # `detail`: how many runs of how many
     DONE = "done"  # a problem; `detail`: what was found
     FAILED = "failed"  # a problem; `detail`: why it has to be tried again

@@ -61,6 +61,7 @@ class EvaluationSettings:
         references: how many known solutions are measured with the new code, where nobody has measured any of them.
         seed: of all random choices.
         max_seconds: of one loop on one problem.
+        case_seconds: what one case may take of a problem that states no limit; None: 90 s, as in the paper.
     """
 
     dataset: str
@@ -83,6 +84,7 @@ class EvaluationSettings:
     references: int = 20
     seed: int = 0
     max_seconds: float = 7_200.0
+    case_seconds: float | None = None
 
     def __post_init__(self) -> None:
         """Check the bounds.
@@ -100,9 +102,10 @@ class EvaluationSettings:
                 raise UsageError(f"--{name} {value}: at least 1 is needed.")
         if self.references < 0:
             raise UsageError(f"--references {self.references}: give 0 or more.")
-        for name, option in (("timeout_s", "timeout"), ("max_seconds", "max-seconds")):
+        spans = (("timeout_s", "timeout"), ("max_seconds", "max-seconds"), ("case_seconds", "case-seconds"))
+        for name, option in spans:
             seconds = getattr(self, name)
-            if not (math.isfinite(seconds) and seconds > 0):
+            if seconds is not None and not (math.isfinite(seconds) and seconds > 0):
                 raise UsageError(f"--{option} {seconds:g}: give a number of seconds above 0.")
         most_seed = LARGEST_SEED - self.generations * SEEDS_APART
         if not 0 <= self.seed <= most_seed:

@@ -93,6 +93,7 @@ def _loaded(folder: RunFolder, sandbox: Callable[[], Sandbox]) -> Iterator[Subje
         sandbox=sandbox,
         limit=settings.limit,
         only=settings.only,
+        case_seconds=settings.case_seconds,
     )
 
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from afterburner.sandbox.checkers import Checker, Custom, Exact, Floats, Lines, Tokens
 from afterburner.sandbox.errors import UsageError
 from afterburner.sandbox.service_schema import CustomModel, ExactModel, FloatsModel, LinesModel, TokensModel
+from afterburner.sandbox.task import Task
 from afterburner.sandbox.types import Limits, Program, TestCase, Verdict
 from afterburner.sandbox.verdicts import summarise
 
@@ -29,6 +30,7 @@ class Job:
     limits: Limits
     checker: Checker
     stop_at_failure: bool
+    stop_at_time_limit: bool
     keep_stdout_bytes: int
 
     def run(self, sandbox: Sandbox, cpu: int) -> Report:
@@ -37,14 +39,8 @@ class Job:
         compilation = None
         for start in range(0, len(self.cases), _BATCH):
             batch = self.cases[start : start + _BATCH]
-            report = sandbox.run(
-                self.program,
-                batch,
-                self.limits,
-                cpu=cpu,
-                stop_at_failure=self.stop_at_failure,
-                checker=self.checker,
-            )
+            task = Task(self.program, batch, self.limits, self.checker, self.stop_at_failure, self.stop_at_time_limit)
+            report = sandbox.run_task(task, cpu=cpu)
             compilation = compilation or report.compilation
             reports += (
                 dataclasses.replace(case, stdout=case.stdout[: self.keep_stdout_bytes]) for case in report.cases
@@ -52,7 +48,7 @@ class Job:
             if report.verdict is Verdict.COMPILE_ERROR:  # of all cases
                 reports = [reports[-1]] * len(self.cases)
                 break
-            if self.stop_at_failure and report.verdict is not Verdict.ACCEPTED:
+            if task.stops_at(report.verdict):
                 break
         return dataclasses.replace(summarise(reports, sandbox.describe()[0]), compilation=compilation)
 
@@ -82,6 +78,7 @@ def job_of(request: RunRequest, settings: Settings) -> Job:
         limits=limits,
         checker=checker_of(request.checker, settings.limits),
         stop_at_failure=request.stop_at_failure,
+        stop_at_time_limit=bool(request.stop_at_time_limit),
         keep_stdout_bytes=min(request.keep_stdout_bytes, settings.kept_output_bytes // number),
     )
 

@@ -219,6 +219,19 @@ def test_a_failing_program_measures_the_limits_of_the_paper_where_a_problem_name
     assert (used.wall_time_s, used.peak_memory_kib, used.memory_integral_kib_s) == (90.0, 1_048_576, 94_371_840.0)
 
 
+def test_a_code_that_runs_out_of_time_is_given_up_at_its_first_time_limit(sandbox: Sandbox) -> None:
+    """What is recorded is the same: a time limit outranks what other cases come to, and the first one is told."""
+    cases = (TestCase(b"1", b"2"), TestCase(b"2", b"2"), TestCase(b"3", b"3"))
+    problem = Problem("p", "d", cases, limits=Limits(wall_time_s=0.5, cpu_time_s=0.5))
+    bench = Workbench(
+        problem.target(""), Workload(), sandbox, own_environment(), problem.limits, TimingCore(), problem=problem
+    )
+    report = bench.run_alone("if int(input()) > 1:\n    while True:\n        pass\nprint(1)\n")
+    assert [case.verdict for case in report.cases] == ["wrong_answer", "time_limit"]
+    assert report.verdict is Verdict.TIME_LIMIT
+    assert measured(report, problem.limits).wall_time_s == 0.5
+
+
 ADD = Problem("sum", "Print the sum of the numbers.", (TestCase(b"1 2", b"3"), TestCase(b"4", b"4")))
 RIGHT = "print(sum(map(int, input().split())))\n"
 SLOW = f"import time\ntime.sleep(0.3)\n{RIGHT}"

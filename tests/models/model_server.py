@@ -48,6 +48,7 @@ class ModelServer(ThreadingHTTPServer):
         self.gives_several = gives_several
         self.served: list[str] = []  # what `/v1/models` lists; empty: this is no vLLM
         self.owner = "vllm"  # of these models
+        self.is_vllm = True  # whether it tells a version, as vLLM does
         self.asked: list[StoredRequest] = []
         self.prompt_tokens = 0
         self.completion_tokens = 0
@@ -93,7 +94,7 @@ class _Handler(BaseHTTPRequestHandler):
 
     def do_GET(self) -> None:
         models = [{"id": name, "object": "model", "owned_by": self.server.owner} for name in self.server.served]
-        if self.path == "/version" and models:
+        if self.path == "/version" and models and self.server.is_vllm:
             self._send({"version": "0.11.0"})
         elif self.path == "/v1/models" and models:
             self._send({"object": "list", "data": models})

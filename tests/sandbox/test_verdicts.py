@@ -184,6 +184,14 @@ def test_cases_after_the_first_failure_can_be_left_out(sandbox: Sandbox) -> None
     assert [case.verdict for case in report.cases] == ["accepted", "wrong_answer"]
 
 
+def test_cases_after_the_first_time_limit_can_be_left_out_and_the_verdict_is_that_of_all(sandbox: Sandbox) -> None:
+    cases = [TestCase(b"1", b"2"), TestCase(b"2", b"1"), TestCase(b"3", b"3")]
+    program = Program("python", "if int(input()) == 2:\n    while True: pass\nprint(1)")
+    report = sandbox.run(program, cases, Limits(cpu_time_s=0.5), stop_at_time_limit=True)
+    assert [case.verdict for case in report.cases] == ["wrong_answer", "time_limit"]
+    assert report.verdict == Verdict.TIME_LIMIT
+
+
 def test_arguments_and_path_are_the_programs(sandbox: Sandbox) -> None:
     program = Program("python", "import sys; print(sys.argv, __file__)", path="/opt/it/prog.py", arguments=("a b", "c"))
     report = sandbox.run(program, [TestCase(b"", b"['/opt/it/prog.py', 'a b', 'c'] /opt/it/prog.py")])

@@ -32,8 +32,19 @@ def problems_of(benchmark: Path, split: str) -> Iterator[Loaded]:
     if split == _TEST:
         raise TrainingError("The split test is for evaluation, so that nothing is trained on it. Give another --split.")
     if split not in SPLITS or not count_built(benchmark, split):
-        raise TrainingError(f"--split {split}: {benchmark} has no problem of it. It has {splits_in(benchmark)}.")
+        raise TrainingError(
+            f"--split {split}: {benchmark} has no problem of it. It has {splits_in(benchmark)}. {_advice(split)}"
+        )
     return read_built(benchmark, split)
+
+
+def _advice(split: str) -> str:
+    if split not in SPLITS:
+        return f"Give --split {SPLITS[0]}."
+    return (
+        "Which problems are for training is decided as a benchmark is built: run eval build again with another --out "
+        "and a smaller --test-share; with --test-share 0, all are for training."
+    )
 
 
 def held_out_problems(benchmark: Path, split: str, others: Iterable[Path]) -> Iterator[Loaded]:

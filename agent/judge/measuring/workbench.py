@@ -104,10 +104,16 @@ class Workbench:
         return self.sandbox.run(program, cases, limits, checker=self.checker, cpu=cpu)
 
     def run_alone(self, source: str) -> Report:
-        """What becomes of a text on all inputs, with a core for itself: a single measurement."""
+        """What becomes of a text on all inputs, with a core for itself: a single measurement.
+
+        After the first input on which it runs out of time, the others are left out: they change neither the verdict
+        nor what a failing program measures, which are the limits, and each may take as long again.
+        """
         cases = (*self.judged_cases(), *self.confirmed_cases()) if self.problem is None else self.problem.test_cases
         with timed_on(self.core, self.sandbox) as cpu:
-            return self.run_program(self.program(source), cases, self.limits, cpu=cpu)
+            return self.sandbox.run(
+                self.program(source), cases, self.limits, checker=self.checker, cpu=cpu, stop_at_time_limit=True
+            )
 
     def rewrite(self, source: str) -> Program:
         """The program that the text of a rewrite makes: in its own tree, if it has one."""

@@ -20,7 +20,7 @@ from afterburner.agent.models.requests.patience import patiently
 from afterburner.agent.models.requests.prices import cost_of
 from afterburner.agent.models.requests.request import ModelRequest, most_prompt_tokens
 from afterburner.agent.models.requests.reservation import Reservation
-from afterburner.agent.models.requests.served_names import other_names
+from afterburner.agent.models.requests.served_names import other_names, unlisted
 from afterburner.agent.models.requests.spending import MOST_OUTPUT_TOKENS
 from afterburner.agent.usage import known_tokens
 from afterburner.sandbox import CancelledError
@@ -98,6 +98,17 @@ class ModelClient:
             patiently(self._find_server, tries=self._retries + 1, model_session=self._model_session)
         except RequestFailedError as error:
             raise ModelFailedError(error.failure.line) from None
+
+    def unlisted(self) -> str:
+        """That the first model's server lists only others, in words; empty: it lists it, or that is not known."""
+        model, hide = self._models[0], self._model_session.scrub.hide
+        names = ", ".join(map(hide, unlisted(model.name, self._model_session.cancel)))
+        if not names:
+            return ""
+        return (
+            f"{model.name}: its server, {model.server}, does not list a model of that name. It lists: {names}. It may "
+            "answer as one of these, or not at all."
+        )
 
     def _find_server(self) -> None:
         found = [self._why_in_vain(model) for model in self._models]

@@ -3,18 +3,23 @@
 from __future__ import annotations
 
 import json
+import time
 from typing import TYPE_CHECKING
 
 import pytest
+from typer import Exit
 from typer.testing import CliRunner
 
+from afterburner.evals.commands import listing
 from afterburner.evals.commands.group import app
 from afterburner.evals.commands.listing import MOST_ALIKE
 from afterburner.evals.datasets.registry import sample_of
 from afterburner.evals.errors import DatasetError
+from afterburner.evals.problems import Rejected
 from afterburner.sandbox import UsageError
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from pathlib import Path
 
 
@@ -61,6 +66,26 @@ def test_a_local_copy_is_checked_record_by_record(tmp_path: Path) -> None:
     code, told = run("apps", "--from", str(tmp_path), "--json", "-")
     counted = json.loads(told)
     assert (code, counted["usable"], [each["field"] for each in counted["rejected"]]) == (0, 1, ["input_output", ""])
+
+
+def test_a_copy_that_takes_long_to_read_is_not_read_in_silence(
+    monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    """Neither before the first record, whose tests are made in the sandbox, nor between two of them."""
+    said = ""
+
+    def read(*_: object, **__: object) -> Iterator[Rejected]:
+        nonlocal said
+        for number, expected in enumerate(("on: reading copy.csv", "on: reading copy.csv: 1 record read")):
+            while f"still at work {expected}\n" not in said:
+                time.sleep(0.01)
+                said += capfd.readouterr().err
+            yield Rejected("copy.csv", "", str(number))
+
+    monkeypatch.setattr(listing, "load_problems", read)
+    monkeypatch.setattr(listing, "SILENT_AT_MOST_S", 0.02)
+    with pytest.raises(Exit):
+        listing.check_copy("enamel", "copy.csv", split="", configuration="", json=None, sandbox="auto")
 
 
 def test_problems_of_one_s_own_are_checked_by_their_path(tmp_path: Path) -> None:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import pyarrow.parquet as pq
 import pytest
 
-from afterburner.evals.commands.building import line_of, stored_so_far
+from afterburner.evals.commands.building import line_of, stored_so_far, tell_summary
 from afterburner.evals.datasets.built import read_about, read_built
 from afterburner.evals.errors import DatasetError, EvaluationError
 from afterburner.evals.files import claimed
@@ -151,6 +151,31 @@ def test_events_say_which_of_how_many_problems_is_built(sums: Any, request_to_bu
     assert [line_of(each) for each in build(sums, few, *raws)][1].startswith("problem 1 (2 of 2): left out: ")
     step = BuildEvent("900000", "running solutions", 4, 121, number=1, problems=6)
     assert line_of(step) == "problem 900000 (1 of 6): running solutions (4 of 121)"
+
+
+def test_the_rest_is_estimated_by_the_problems_that_were_kept(sums: Any, request_to_build: BuildRequest) -> None:
+    """One that is left out at once is no sign that the others are done as fast."""
+    request_to_build.source.write_text("{}\n" * 4, "utf-8")
+    few = [sums.raw(id=number, solutions=()) for number in ("1", "3")]
+    first, kept, last = build(sums, request_to_build, few[0], sums.raw(id="2"), few[1])
+    assert first.left_s == 0
+    assert 0 < kept.left_s == 2 * kept.elapsed_s
+    assert last.left_s == kept.elapsed_s
+
+
+def test_what_is_left_out_is_told_of_the_problems_that_were_asked_for(
+    sums: Any, request_to_build: BuildRequest, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A smaller limit than that of an earlier call does not look at the last ones."""
+    raws = [sums.raw(), sums.raw(id="18", solutions=()), sums.raw(id="19", solutions=())]
+    build(sums, request_to_build, *raws)
+    fewer = replace(request_to_build, limit=2)
+    summary = build_benchmark(fewer, raws, sums.sandbox)
+    assert [name for name, _ in summary.left_out] == ["18"]
+    tell_summary(fewer, summary)
+    said = capsys.readouterr().out
+    assert "holds 1 problem; 1 left out and 1 more by earlier builds of it; 2 had been done before." in said
+    assert "  19: " not in said
 
 
 def test_a_broken_file_is_one_rejected_problem(sums: Any, request_to_build: BuildRequest) -> None:

@@ -12,7 +12,9 @@ import pytest
 from running_problems import FAST, benchmark_problem
 
 from afterburner.agent.option_kinds import Selection
+from afterburner.evals.commands import showing
 from afterburner.evals.commands.showing import (
+    AtWork,
     Rate,
     advice_after,
     line_of,
@@ -117,3 +119,35 @@ def test_of_many_records_that_cannot_be_used_the_first_five_are_told(capsys: pyt
     told = capsys.readouterr().err
     assert told.count("left out: ") == 5
     assert "problem a: begun" in told
+
+
+def test_what_is_told_to_be_at_work_is_no_problem_that_waits_for_a_core() -> None:
+    at_work = AtWork()
+
+    def tell(step: Step, problem: str, detail: str) -> str:
+        return at_work.after(EvaluationEvent(step, problem, detail))
+
+    assert tell(Step.LOOP, "one", "measuring 1.1") == "problem one: measuring 1.1"
+    assert tell(Step.LOOP, "two", "measuring 2.1") == "problem two: measuring 2.1"
+    assert tell(Step.WAITING, "two", "waiting for a free CPU core") == "problem one: measuring 1.1"
+    assert tell(Step.LOOP, "one", "measuring 1.2") == "problem one: measuring 1.2"
+    told = tell(Step.WAITING, "one", "waiting for a free CPU core")
+    assert told == "problem two: measuring 2.1", "it has waited longest, so it has the core by now"
+    assert tell(Step.DONE, "two", "1 of 1 pass") == "problem one: measuring 1.2"
+    assert tell(Step.FAILED, "one", "no answer") == ""
+
+
+def test_a_reminder_names_the_problem_that_is_worked_on(
+    monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(showing, "SILENT_AT_MOST_S", 0.02)
+    said = ""
+    with show_evaluation(quiet=False) as show:
+        show(EvaluationEvent(Step.LOOP, "one", "measuring 1.1"))
+        show(EvaluationEvent(Step.BEGUN, "two"))
+        show(EvaluationEvent(Step.WAITING, "two", "waiting for a free CPU core"))
+        while "still at work; the last step: problem one: measuring 1.1\n" not in said:
+            time.sleep(0.01)
+            said += capfd.readouterr().err
+    assert "problem two: begun" in said
+    assert "waiting" not in said

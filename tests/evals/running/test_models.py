@@ -145,6 +145,20 @@ def test_a_server_that_turns_all_requests_away_is_asked_once_and_not_for_each_pr
     assert len(mended.done) == 3
 
 
+def test_a_model_that_its_server_does_not_list_is_a_caution_at_the_start_and_no_error(
+    benchmark: Callable[..., Path], asks: Callable[[ModelServer], str], tmp_path: Path
+) -> None:
+    told: list[EvaluationEvent] = []
+    with serving(ModelServer(lambda *_: answer(FAST))) as server:
+        server.served, server.owner, server.is_vllm = ["another"], "library", False
+        settings = replace(settings_for(benchmark("one"), asks(server)), generations=1)
+        folder = begin_evaluation(tmp_path / "run", "a model", settings)
+        assert evaluate(folder, Resources(jobs=1), on_event=told.append).is_complete
+    assert told[0].step is Step.CAUTION
+    assert "does not list a model of that name. It lists: another." in told[0].detail
+    assert [each.step for each in told].count(Step.CAUTION) == 1
+
+
 def test_a_run_that_came_to_nothing_leaves_its_folder_to_the_next_try(
     benchmark: Callable[..., Path],
     asks: Callable[[ModelServer], str],

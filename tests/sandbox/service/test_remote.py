@@ -90,6 +90,16 @@ def test_limits_and_stopping_travel(remote: Sandbox) -> None:
     assert (report.verdict, len(report.cases)) == ("time_limit", 1)
 
 
+def test_stopping_at_the_first_time_limit_travels(remote: Sandbox) -> None:
+    report = remote.run(
+        Program("python", "if input() == '2':\n    while True: pass\nprint(1)"),
+        [TestCase(b"1", b"2"), *[TestCase(b"2", b"1")] * 19],
+        Limits(cpu_time_s=0.2),
+        stop_at_time_limit=True,
+    )
+    assert [case.verdict for case in report.cases] == ["wrong_answer", "time_limit"]
+
+
 def test_a_checker_program_travels(remote: Sandbox) -> None:
     cases = [TestCase(b"", b"1")]
     program = Program("python", "print(1)")

@@ -201,8 +201,8 @@ def test_a_split_that_is_not_there_is_told_with_those_that_are(tmp_path: Path) -
     (tmp_path / ABOUT).write_text(json.dumps({"format": FORMAT}))
     row = {"id": "one", "split": "test", "json": problem().to_json()}
     write_file(tmp_path / PROBLEMS / "one.parquet", COLUMNS[PROBLEMS], [row])
-    for split in ("train", "tes"):
-        with pytest.raises(TrainingError, match=f"--split {split}: .* It has 0 of train, 1 of test"):
+    for split, advice in (("train", "a smaller --test-share"), ("tes", "Give --split train")):
+        with pytest.raises(TrainingError, match=f"--split {split}: .* It has 0 of train, 1 of test.*{advice}"):
             problems_of(tmp_path, split)
 
 

@@ -8,6 +8,7 @@ import pytest
 
 from afterburner.agent.errors import ProposerError
 from afterburner.agent.models.litellm_proposer import LiteLLMProposer
+from afterburner.agent.models.requests.guarded_client import GuardedClient
 from tests.models.model_server import ModelServer, serving
 
 if TYPE_CHECKING:
@@ -56,3 +57,29 @@ def test_a_list_that_is_not_vllms_says_nothing(server: ModelServer) -> None:
 def test_one_model_that_is_served_is_enough(server: ModelServer) -> None:
     server.served = ["there"]
     LiteLLMProposer("hosted_vllm/gone", fallbacks=["hosted_vllm/there"]).await_server()
+
+
+@pytest.mark.parametrize("provider", ["hosted_vllm", "lm_studio", "openai"])
+def test_that_any_server_of_ones_own_does_not_list_the_model_is_a_hint(
+    server: ModelServer, monkeypatch: pytest.MonkeyPatch, provider: str
+) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-none")
+    monkeypatch.setenv("OPENAI_API_BASE", server.url)
+    server.served, server.owner, server.is_vllm = ["there", "tagged:latest"], "library", False
+    LiteLLMProposer(f"{provider}/stored").await_server()
+    assert LiteLLMProposer(f"{provider}/stored").unlisted() == (
+        f"{provider}/stored: its server, 127.0.0.1:{server.server_address[1]}/v1, does not list a model of that name. "
+        "It lists: there, tagged:latest. It may answer as one of these, or not at all."
+    )
+    assert not LiteLLMProposer(f"{provider}/there").unlisted()
+    assert not LiteLLMProposer(f"{provider}/tagged").unlisted()
+    server.served = []  # it has no such list
+    assert not LiteLLMProposer(f"{provider}/stored").unlisted()
+
+
+def test_the_list_of_openai_itself_is_not_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-none")
+    for name in ("OPENAI_API_BASE", "OPENAI_BASE_URL"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setattr(GuardedClient, "get", lambda *_, **__: pytest.fail("a request"))
+    assert not LiteLLMProposer("openai/gpt-4o").unlisted()
