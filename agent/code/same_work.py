@@ -37,8 +37,8 @@ _MOST_CHARS = 200_000  # a longer text is its own key
 _DEFINITIONS = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
 # What lets a program see its own text, or the numbers of its lines.
 _SEES_ITS_TEXT = re.compile(
-    r"\b(inspect|linecache|tokenize|traceback|_?getframe|currentframe|getsource\w*|\w*lineno|__file__|__LINE__|__line__"
-    r"|getStackTrace|source_location)\b|\bline!|\bruntime\.Caller|\bcaller(_locations)?[.(\[]"
+    r"\b(inspect|linecache|tokenize|traceback|_?getframe|currentframe|get_?source\w*|\w*lineno|__file__|__loader__|__spec__"
+    r"|co_\w+|warnings)\b"
 )
 
 
@@ -57,17 +57,16 @@ def key_of(source: str, language: str = PYTHON) -> str:
 
 
 def is_same_code(one: str, other: str, language: str = PYTHON) -> bool:
-    """Whether two whole files do the same for certain: they are equal, or only comments or the layout differ.
+    """Whether two whole files are equal or, in Python, differ in comments or the layout alone.
 
-    Unlike `key_of`, docstrings and the names of locals count, since a program can read them. A file that may look at
-    its own text or at the numbers of its lines has to be equal.
+    Unlike for `key_of`, docstrings and the names of locals count, since a program can read them. A file that seems to
+    look at its own text or at the numbers of its lines has to be equal, and so has one in another language: in some of
+    them a comment can be code.
     """
     if one == other:
         return True
-    if any(_SEES_ITS_TEXT.search(text) for text in (one, other)):
+    if language != PYTHON or any(_SEES_ITS_TEXT.search(text) for text in (one, other)):
         return False
-    if language != PYTHON:
-        return key_of(one, language) == key_of(other, language)
     try:
         return ast.dump(parse(one)) == ast.dump(parse(other))
     except (SyntaxError, ValueError, RecursionError, MemoryError):

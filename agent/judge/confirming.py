@@ -116,7 +116,8 @@ class Confirming:
             if comparison.decision is not Decision.IMPROVED:
                 return confirmation_of(winner, original, comparison, held_out)
             real, told = self._on_real_calls(comparison, winner)
-            of_inputs = [told, told_of_losses(bench, self.judge.objective, comparison)]
+            # What they do not show is told in the headline.
+            of_inputs = [told if real else "", told_of_losses(bench, self.judge.objective, comparison)]
             announced = replace(comparison, gain=real.gain) if real is not None else comparison
             # Timed, too, so it comes before what needs no quiet core, unless that has come to its end.
             as_used, used = (comparison, []) if looks.is_refuted() else self._as_used(comparison, winner)

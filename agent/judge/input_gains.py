@@ -97,7 +97,8 @@ def outweighed_calls(
     if 1 / TELLING < ratio / whole < TELLING:
         return None
     made = [number for number in range(len(calls)) if number not in real]
-    changes = [abs(before_s - after_s) for before_s, after_s in (_times_of(each, said.blocks, figure) for each in made)]
+    sign = 1 if said.gain.ratio >= 1 else -1  # the one that most of the gain, or of the loss, comes from
+    changes = [sign * (before - after) for before, after in (_times_of(each, said.blocks, figure) for each in made)]
     most = made[changes.index(max(changes))]
     told = f"{calls[most].description}: {_with_times(most, said.blocks, figure)}"
     return Outweighed(tuple(calls[number] for number in real), ratio, told)
@@ -113,7 +114,7 @@ def measure_real_calls(
     choose: Choose = figures_for,
     warm: bool = False,
 ) -> RealCalls | None:
-    """The real calls, measured by themselves; None if there is no answer in time, or a gate does not believe it.
+    """The real calls, measured by themselves; None if there is no answer in time, or a gain is not believed.
 
     Args:
         bench: of the original.
@@ -134,10 +135,10 @@ def measure_real_calls(
     said, _ = judge.confirm(source, deadline.within(REAL_CALLS_S), held_out_from=0)
     if said.gain is None or said.before is None or said.after is None or said.decision is Decision.REFUSED:
         return None
-    blocks, noun = (
-        tuple(block.without_parts() for block in said.blocks),
-        choose(judge.objective, said.blocks).primary.noun,
-    )
+    if said.gain.ratio > 1 and said.decision is not Decision.IMPROVED:
+        return None
+    blocks = tuple(block.without_parts() for block in said.blocks)
+    noun = choose(judge.objective, said.blocks).primary.noun
     return RealCalls(len(real.calls), said.gain, noun, said.before, said.after, blocks)
 
 

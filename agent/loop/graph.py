@@ -306,7 +306,7 @@ class Loop:
                 kind=EventKind.CONFIRMED,
                 decision=confirmation.decision,
                 detail=confirmation.reason,
-                gain=confirmation.gain,
+                gain=confirmation.announced().gain,
             )
         )
         fallen = {

@@ -258,7 +258,8 @@ def headline(objective: Objective, confirmation: Confirmation) -> str:
     if gain is None:
         return improved
     if (real := confirmation.real) is not None:
-        return f"{improved} {format_ratio(real.gain.ratio)} {real.where} ({format_ratio(gain.ratio)} with made inputs)"
+        of_all = f"({format_ratio(gain.ratio)} with made inputs)"
+        return f"{real.noun} improved {format_ratio(real.gain.ratio)} {real.where} {of_all}"
     told = f"{improved} {format_ratio(gain.ratio)}"
     if confirmation.on_real_calls:
         return f"{told} with made inputs; {confirmation.on_real_calls}"

@@ -8,6 +8,8 @@ parameter with arguments by name, a function that tells these shows whether anot
 from __future__ import annotations
 
 import ast
+import contextlib
+from functools import partial
 from typing import Any, Callable, Dict, Iterator, List, NamedTuple, Sequence, Set
 
 from ....sandbox.driver.user_module import unwrap
@@ -26,9 +28,10 @@ class Uses(NamedTuple):
     as_sequence: Set[str]  # `*name`
     as_mapping: Set[str]  # `**name`
     called: Dict[str, Set[str]]  # `name(…, this=…)`: by the name of the parameter, those of the arguments
+    iterated: Set[str]  # `iter(name)`, which takes an iterator as it is
 
 
-NO_USES = Uses(set(), set(), {})
+NO_USES = Uses(set(), set(), {}, set())
 
 
 def uses_of(function: Callable[..., Any], source: str) -> Uses:
@@ -38,11 +41,13 @@ def uses_of(function: Callable[..., Any], source: str) -> Uses:
         return NO_USES
     code = plain.__code__
     known = set(code.co_varnames[: code.co_argcount + code.co_kwonlyargcount])
-    found = Uses(set(), set(), {})
+    found = Uses(set(), set(), {}, set())
     for call in _calls_in(source, code.co_name, code.co_firstlineno):
         unpacked = [each.value for each in call.args if isinstance(each, ast.Starred)]
         found.as_sequence.update(_names(unpacked) & known)
         found.as_mapping.update(_names([each.value for each in call.keywords if each.arg is None]) & known)
+        if _names([call.func]) == {"iter"} and len(call.args) == 1:
+            found.iterated.update(_names(call.args) & known)
         for name in _names([call.func]) & known:
             found.called.setdefault(name, set()).update(each.arg for each in call.keywords if each.arg)
     return found
@@ -94,11 +99,18 @@ def _in_place(root: Root, at: Any, values: Iterator[Any]) -> Iterator[Root]:
 def _others_for(value: Any, name: str, uses: Uses, others: Sequence[Any]) -> Iterator[Any]:
     kind = container_kind(value)
     if name in uses.as_sequence and kind in SEQUENCES and len(value) <= LONGEST:
-        yield from (like(value, parts) for parts in _other_sequences(list(plain_of(value))))
+        yield from _built(partial(like, value), _other_sequences(list(plain_of(value))))
     if name in uses.as_mapping and kind in MAPPINGS and len(value) <= LONGEST:
-        yield from (alike(value, content) for content in _other_mappings(dict(plain_of(value)), others))
+        yield from _built(partial(alike, value), _other_mappings(dict(plain_of(value)), others))
     if uses.called.get(name) and callable(value):
         yield from _telling(sorted(uses.called[name]))
+
+
+def _built(build: Callable[[Any], Any], contents: Iterator[Any]) -> Iterator[Any]:
+    """The containers with these contents, as far as their class makes them."""
+    for content in contents:
+        with contextlib.suppress(NotBuildableError):
+            yield build(content)
 
 
 def _other_sequences(parts: List[Any]) -> Iterator[List[Any]]:

@@ -10,6 +10,7 @@ import collections
 import contextlib
 import functools
 import inspect
+import sys
 from types import MemberDescriptorType
 from typing import Any, Dict, Iterable, Iterator, List, Mapping, NamedTuple, Sequence, Set, Tuple
 
@@ -31,6 +32,8 @@ MAX_PER_HOLDER = 16  # children of one container that are looked at: the first o
 MANY = 3  # of one length, before that is taken for a rule
 SHORT_TUPLE = 8  # up to this length the places of a tuple mean different things
 _PLAIN = (*MAPPINGS, *SEQUENCES)
+_OLD_STANDARD = ("fractions", "decimal", "datetime", "pathlib", "ipaddress", "uuid", "inspect", "collections", "typing")
+_STANDARD = frozenset(getattr(sys, "stdlib_module_names", _OLD_STANDARD))  # Python 3.9 has no list of them
 
 
 Root = List[Any]  # [positional arguments, keyword arguments]
@@ -285,7 +288,12 @@ def _dictionary(value: Any) -> Dict[str, Any]:
 
 @functools.lru_cache(maxsize=1024)
 def _slots(kind: type) -> Dict[str, Any]:
-    """The members that `__slots__` makes, by name, those of base classes first."""
+    """The members that `__slots__` makes in the user's classes, by name, those of base classes first.
+
+    The standard library's (`Fraction`, `Path`) are values with ways of their own.
+    """
+    if kind.__module__.partition(".")[0] in _STANDARD:
+        return {}
     classes = kind.__mro__[::-1]
     return {name: each for base in classes for name, each in vars(base).items() if _is_slot(base, each)}
 

@@ -49,25 +49,37 @@ def _with_other(root: Root, place: Place, name: str, present: Any) -> Iterator[T
     hinted = ((HINTED, value) for value in _plainest(own).get(name, ()))
     near = hinted if present is None else edges(present)
     for kind, value in itertools.islice(near, MOST_NEAR):
-        if not _is_independent(place.value, name, value):
+        changed = _with_attribute(place.value, name, value)
+        if changed is None:
             return
-        changed = copy.copy(place.value)
-        vars(changed)[name] = value
         yield kind, with_value(root, place, changed)
 
 
+def _with_attribute(container: Any, name: str, value: Any) -> Any:
+    """A copy with another attribute; None if its class makes none."""
+    try:
+        if not _is_independent(container, name, value):
+            return None
+        changed = copy.copy(container)
+        vars(changed)[name] = value
+    except Exception:  # noqa: BLE001 - whatever the class says, there is no such object
+        return None
+    return changed if type(changed) is type(container) and vars(changed) is not vars(container) else None
+
+
 def _is_independent(container: Any, name: str, value: Any) -> bool:
-    """Whether the constructor stores this value under its name, and sets all else as it does without it."""
+    """Whether the constructor stores this value under its name, and sets all else as it does without it.
+
+    Raises:
+        Exception: whatever the constructor raises, or else if no object can be made this way.
+    """
     kind: Any = type(container)
     held = vars(container)
-    try:
-        given = {each: held[each] for each, is_needed in constructor_parameters(kind).items() if is_needed}
-        one, other = kind(**{**given, name: held[name]}), kind(**{**given, name: value})
-        if vars(one)[name] is not held[name] or vars(other)[name] is not value:
-            return False
-        return dump_item({**vars(one), name: None}) == dump_item({**vars(other), name: None})
-    except Exception:  # noqa: BLE001 - whatever the constructor says, no object can be made this way
+    given = {each: held[each] for each, is_needed in constructor_parameters(kind).items() if is_needed}
+    one, other = kind(**{**given, name: held[name]}), kind(**{**given, name: value})
+    if vars(one)[name] is not held[name] or vars(other)[name] is not value:
         return False
+    return dump_item({**vars(one), name: None}) == dump_item({**vars(other), name: None})
 
 
 @functools.lru_cache(maxsize=256)

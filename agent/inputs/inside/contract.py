@@ -12,6 +12,7 @@ import types
 import typing
 from typing import Any, Callable, Dict, Iterator, List, NamedTuple, Optional, Sequence, Set, Tuple
 
+from .argument_uses import uses_of
 from .container_kinds import MAPPINGS, SEQUENCES, SETS, container_kind, plain_of
 from .hint_kinds import Hints, takes
 from .iterator_arguments import needed, promises_iterators
@@ -75,13 +76,15 @@ class Contract:
             for name, value in (self._arguments(root) or {}).items():
                 values.setdefault(name, []).append(value)
         self._seen = {name: observe(known) for name, known in values.items()}
+        iterated = uses_of(function, source).iterated
         for name, parameter in self._signature.parameters.items():
             if parameter.default is not parameter.empty:
                 known = self._seen.get(name) or observe([parameter.default])
                 self._seen[name] = known.with_kind(type(parameter.default))
             is_sole = needed(self._signature.parameters.values()) == [name]
             doc = getattr(function, "__doc__", None) or ""
-            if name in self._seen and promises_iterators(parameter, doc, is_sole=is_sole):
+            is_iterated = name in iterated
+            if name in self._seen and promises_iterators(parameter, doc, is_sole=is_sole, is_iterated=is_iterated):
                 self._seen[name] = self._seen[name].as_iterable()
         self._patterns: Set[Tuple[str, Tuple[Step, ...]]] = set()  # places of regular expressions
 

@@ -7,6 +7,7 @@ import contextlib
 import datetime as dt
 import itertools
 import math
+import re
 from typing import Any, Callable, Dict, Iterable, Iterator, List, Sequence, Tuple
 
 from .call_parts import children, like, put
@@ -52,6 +53,8 @@ CONFUSABLE: Dict[type, Tuple[Any, ...]] = {
 }
 LONG_TEXT = 4_000  # characters: a rewrite that looks at a part of a text looks at less
 ODD_ENDS = ("\u0130", " ", "0")
+MOST_WORDS = 4  # of a text that are left out in turn
+_WORD = re.compile(r"\w+")
 WHITESPACE = (" ", "\n", "\t", "\r\n")
 
 
@@ -177,6 +180,8 @@ def _text(value: str) -> Iterator[Edge]:
     yield from dated_text_edges(value)
     yield "one character", value[:1] or "a"
     yield "blank", " "
+    words = itertools.islice(_WORD.finditer(value), MOST_WORDS)
+    yield from (("text without a word", value[: word.start()] + value[word.end() :]) for word in words)
     for changed in (f"{value}\n", f" {value} "):  # `$` of a pattern matches before a last newline, `fullmatch` does not
         yield "blank around a text", changed
     for changed in (value[:1] + value, value + value[-1:]):  # `strip` takes both, a slice takes one
@@ -263,12 +268,23 @@ def _mapping(value: Any) -> Iterator[Edge]:
     for key in _other_keys(items[0][0]):
         if key not in value:
             yield "one key more", of([*few, (key, separate([items[0][1]] * 2)[1])])
+            yield from (("one key more", of([*few, (key, other)])) for other in _unlike(items[0][1]))
     yield from ((word, of(changed)) for word, changed in _reordered(items))
     yield "fewer elements", of(items[: len(items) // 2])
     yield "fewer elements", of(items[1:])
     yield "duplicates", of((key, few[0][1]) for key, _ in few)
     values = [item for _, item in few]
     yield "unsorted", of(zip((key for key, _ in few), values[1:] + values[:1]))  # noqa: B905 - Python 3.9 has no strict
+
+
+def _unlike(value: Any) -> Iterator[Any]:
+    """A value of the same kind that is not equal."""
+    kind = container_kind(value)
+    with contextlib.suppress(NotBuildableError):
+        if kind in (str, bytes, int, float, bool):
+            yield not value if kind is bool else value + value[:1] if kind in (str, bytes) else value + 1
+        elif kind in (list, tuple) and len(value) > 1 and not is_named_tuple(type(value)):
+            yield like(value, separate([*plain_of(value)][1:]))
 
 
 def _other_keys(key: Any) -> Tuple[Any, ...]:

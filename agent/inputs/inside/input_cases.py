@@ -18,7 +18,16 @@ from .edge_values import CONFUSABLE, edges, in_turns
 from .held_functions import WITHIN, with_other_functions
 from .iterator_arguments import gives_iterator
 from .method_objects import objects_by_methods
-from .open_values import OTHER_SEQUENCE, UNHASHABLE, open_edges, open_elements, other_sequences, wrapped
+from .open_values import (
+    NONE,
+    OTHER_SEQUENCE,
+    UNHASHABLE,
+    elements_alone,
+    open_edges,
+    open_elements,
+    other_sequences,
+    wrapped,
+)
 from .related_values import Constants, Related, inputs_of_lengths, related_inputs
 from .small_pieces import Base
 from .tried_inputs import Input
@@ -98,8 +107,9 @@ def open_cases(base: Base, knowledge: Knowledge) -> Iterator[Input]:
 def unhinted_cases(base: Base, knowledge: Knowledge) -> Iterator[Input]:
     """Elements of other kinds than the real ones in every place that no hint says anything of, in turns."""
     known = [place for place in _open_to_change(base, knowledge) if not knowledge.contract.is_hinted(place.site)]
-    opened = [_opened(base.root, place, open_elements) for place in known]
-    for kind, root in in_turns([_wrapped(base.root, knowledge.contract), *opened]):
+    opened = [_opened(base.root, place, open_elements if len(place.site) > 1 else elements_alone) for place in known]
+    open_ended = _open_ended(base.root, knowledge.signature)
+    for kind, root in in_turns([_wrapped(base.root, knowledge.contract), open_ended, *opened]):
         if root is not base.root:
             yield Input(kind, root, base.call)
 
@@ -113,6 +123,15 @@ def _wrapped(root: Root, contract: Contract) -> Iterator[Related]:
         before, after = [*args, *kwargs.values()], [*changed, *named.values()]
         if list(map(id, before)) != list(map(id, after)):
             yield UNHASHABLE, [changed, named]
+
+
+def _open_ended(root: Root, signature: Signature) -> Iterator[Related]:
+    """None for what `**kwargs` takes, under its name and under another: nobody says what there may be."""
+    args, kwargs = root
+    for name in kwargs:
+        if name not in (*signature.names, *signature.keyword_only):
+            yield NONE, [args, {**kwargs, name: None}]
+            yield NONE, [args, {**{other: value for other, value in kwargs.items() if other != name}, name + "_": None}]
 
 
 def _open_to_change(base: Base, knowledge: Knowledge) -> List[Place]:

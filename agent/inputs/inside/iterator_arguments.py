@@ -26,10 +26,11 @@ _TOLD = r"\b%s`*(?: ?[:(]| +(?:is|are|may be|can be)) ?(?:an? |any |the )?(?:ite
 _NAMED = re.compile(r"(?:(?!n_|max_|min_|num_)\w+_)?(?:iterables?|iterators?|iter|it)")
 
 
-def promises_iterators(parameter: inspect.Parameter, doc: str, *, is_sole: bool) -> bool:
+def promises_iterators(parameter: inspect.Parameter, doc: str, *, is_sole: bool, is_iterated: bool = False) -> bool:
     """Whether a parameter without a hint says by its name, or the docstring of it, that it takes any iterable.
 
-    `is_sole`: it is the only one that has to be given, so that the docstring need not name it.
+    `is_sole`: it is the only one that has to be given, so that the docstring need not name it. `is_iterated`: the code
+    asks for its iterator, as who needs a sequence does not.
 
     That is a word of the Python glossary: who reads it may give a generator. `*iterables` are left alone.
     """
@@ -40,7 +41,7 @@ def promises_iterators(parameter: inspect.Parameter, doc: str, *, is_sole: bool)
         return False
     told = re.search(_TOLD % re.escape(parameter.name), doc, re.IGNORECASE)
     is_told = told or (is_sole and _GIVEN.search(doc))
-    return bool(_NAMED.fullmatch(parameter.name) or is_told)
+    return bool(_NAMED.fullmatch(parameter.name) or is_told or is_iterated)
 
 
 def needed(parameters: Iterable[inspect.Parameter]) -> List[str]:

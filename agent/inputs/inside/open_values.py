@@ -7,7 +7,7 @@ import contextlib
 from itertools import islice
 from typing import Any, Callable, Dict, Iterator, Tuple
 
-from .call_parts import like
+from .call_parts import like, put
 from .container_kinds import MAPPINGS, SEQUENCES, SETS, NotBuildableError, alike, container_kind, plain_of
 from .edge_values import FEW
 from .related_values import SCALARS
@@ -15,10 +15,11 @@ from .related_values import SCALARS
 Edge = Tuple[str, Any]  # kind, value
 
 DEEPEST = 4
+MOST_KEYS = 4  # of a table whose values are None in turn
 EXACT = 2**53  # floats stand for all integers below
 NONE, UNHASHABLE = "None among others", "elements that cannot be hashed"
 LIKE_TUPLES, OTHER_TYPE = "lists beside equal tuples", "equal value of another type"
-OTHER_SEQUENCE = "another kind of sequence"
+OTHER_SEQUENCE, NESTED = "another kind of sequence", "sequence within a sequence"
 
 
 def open_edges(value: Any) -> Iterator[Edge]:
@@ -32,9 +33,25 @@ def open_edges(value: Any) -> Iterator[Edge]:
 
 
 def open_elements(value: Any) -> Iterator[Edge]:
-    """The same of the elements of a sequence alone, where they cannot be hashed or put in order any more."""
-    if container_kind(value) in SEQUENCES:
-        yield from (edge for edge in open_edges(value) if edge[0] in (NONE, UNHASHABLE))
+    """The same as `elements_alone`, and a sequence in itself: what an object or a table holds may be nested deeper."""
+    yield from elements_alone(value)
+    if container_kind(value) in SEQUENCES and len(value):
+        with contextlib.suppress(NotBuildableError):
+            yield NESTED, like(value, [like(value, list(plain_of(value)))])
+
+
+def elements_alone(value: Any) -> Iterator[Edge]:
+    """Elements that cannot be hashed or put in order, and None as a value of a table.
+
+    `get(key) is None` is true for a key whose value is None, and `key not in table` is not.
+    """
+    kind = container_kind(value)
+    with contextlib.suppress(NotBuildableError):
+        if kind in SEQUENCES:
+            yield from (edge for edge in open_edges(value) if edge[0] in (NONE, UNHASHABLE))
+        elif kind in MAPPINGS:
+            for key in islice(plain_of(value), MOST_KEYS):
+                yield NONE, put(value, key, None)
 
 
 def wrapped(value: Any, kind: type, depth: int = 0) -> Any:
@@ -53,7 +70,7 @@ def wrapped(value: Any, kind: type, depth: int = 0) -> Any:
     if type(value) in SEQUENCES:
         return like(value, new)
     copied = value.copy()
-    copied.update(zip(value, new))  # noqa: B905 - Python 3.9 has no strict
+    dict.update(copied, zip(value, new))  # noqa: B905 - Python 3.9 has no strict; a Counter would count
     return copied
 
 

@@ -85,13 +85,15 @@ def signature_of(target: Resolved, source: str) -> Signature:
         for below in _where_none(shape, ()):
             allowed |= _sites(name, names, below)
     iterables: Set[Site] = set()
+    uses = uses_of(target.function, source)
     doc, sole = getattr(target.function, "__doc__", None) or "", needed(parameters)
     for each in by_keyword:
-        is_promised = promises_iterators(each, doc, is_sole=sole == [each.name])
+        is_iterated = each.name in uses.iterated
+        is_promised = promises_iterators(each, doc, is_sole=sole == [each.name], is_iterated=is_iterated)
         if _ITERABLE.match(str(each.annotation)) or is_promised:
             iterables |= _sites(each.name, names, ())
     scalars = {name: list(scalars_in(shape)) for name, (shape, _, _) in shapes.items()}
-    return Signature(names, defaults, keyword_only, allowed, iterables, scalars, uses_of(target.function, source))
+    return Signature(names, defaults, keyword_only, allowed, iterables, scalars, uses)
 
 
 def _sites(name: str, names: List[str], below: Site) -> Set[Site]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-from typing import Any
+from typing import Any, Self
 
 from afterburner.agent.inputs.inside.argument_uses import otherwise_used, uses_of
 
@@ -71,3 +71,27 @@ def test_a_method_is_read_for_itself() -> None:
     exec(compile(SOURCE, "join.py", "exec"), names)  # noqa: S102 - the text above
     uses = uses_of(names["Other"].join, SOURCE)
     assert (uses.as_sequence, uses.called) == ({"inner"}, {})
+
+
+class Three(tuple[int, ...]):
+    """A tuple of three."""
+
+    __slots__ = ()
+
+    def __new__(cls, items: Any) -> Self:
+        if len(items) != 3:
+            raise ValueError("three")
+        return super().__new__(cls, items)
+
+
+def test_what_its_class_forbids_is_left_out_and_the_rest_is_made() -> None:
+    uses = uses_of(made(SOURCE), SOURCE)
+    root: Any = [[Three((1, 2, 3)), {"major": 1}, print, print, Version(1)], {}]
+    changed = [args for args, _ in otherwise_used(root, ["parts", "options"], uses)]
+    assert changed
+    assert all(type(args[0]) is Three for args in changed)
+
+
+def test_who_asks_for_the_iterator_of_an_argument_takes_one() -> None:
+    source = "def join(items, others):\n    first = next(iter(items))\n    return [first, *others]\n"
+    assert uses_of(made(source), source).iterated == {"items"}

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
+
 from afterburner.agent.inputs.inside.call_parts import places
 from afterburner.agent.inputs.inside.container_attributes import instead_of_none, with_other_attributes
 
@@ -50,3 +52,21 @@ def test_an_attribute_that_is_none_gets_what_the_constructor_names_beside_it() -
     (author,) = (each for each in places(root) if each.site == ("0", ".author"))
     assert instead_of_none(author) == [""]
     assert instead_of_none(author._replace(holder=[None], key=0, site=("0", "*"))) == []
+
+
+class Uncopied(Patch):
+    def __copy__(self) -> Any:
+        raise TypeError("a patch is not copied")
+
+
+class Plainly(Patch):
+    def __copy__(self) -> Any:
+        return list(self)
+
+
+@pytest.mark.parametrize("kind", [Uncopied, Plainly])
+def test_a_class_that_makes_no_such_copy_has_no_such_input_and_stops_nothing(kind: type[Patch]) -> None:
+    patch = kind("a.txt", "2026")
+    root: Any = [[patch], {}]
+    (place,) = (each for each in places(root) if each.value is patch)
+    assert list(with_other_attributes(root, place)) == []

@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
-from collections import deque
+from collections import Counter, deque
 from typing import Any
 
 import pytest
 
-from afterburner.agent.inputs.inside.open_values import open_edges, open_elements, other_sequences, wrapped
+from afterburner.agent.inputs.inside.open_values import (
+    elements_alone,
+    open_edges,
+    open_elements,
+    other_sequences,
+    wrapped,
+)
 
 
 def made(value: Any) -> list[Any]:
@@ -24,14 +30,20 @@ def test_scalars_in_a_sequence_stand_beside_none_and_what_cannot_be_hashed(kind:
 
 
 def test_elements_alone_are_changed_where_only_these_are_asked_for() -> None:
-    assert [changed for _, changed in open_elements([3, 4])] == [
+    assert [changed for _, changed in elements_alone([3, 4])] == [
         [[3], [3]],
         [3, 4, None],
         [3, None],
         [3, 3, None],
         [{}, 3],
     ]
-    assert list(open_elements(3)) == list(open_elements({"a": 1})) == list(open_elements({5})) == []
+    assert list(elements_alone(3)) == list(elements_alone({5})) == []
+    assert [changed for _, changed in elements_alone({"a": 1, "b": [2]})] == [
+        {"a": None, "b": [2]},
+        {"a": 1, "b": None},
+    ]
+    assert [[3, 4]] in [changed for _, changed in open_elements([3, 4])], "what an object holds may be nested deeper"
+    assert wrapped(Counter({"a": 2}), int) == Counter({"a": [2]})
 
 
 def test_all_parts_of_a_type_stand_in_lists_of_their_own_and_equal_ones_stay_equal() -> None:

@@ -206,6 +206,34 @@ def test_fields_of_records_may_need_to_be_hashed_too(make_bench: MakeBench) -> N
     assert "unhashable type: 'list'" in found.actual
 
 
+@pytest.mark.parametrize(
+    ("original", "rewrite", "calls", "shows"),
+    [
+        (
+            "def f(table, key):\n    if key in table:\n        return table[key]\n    return 'none'\n",
+            "def f(table, key):\n    found = table.get(key)\n    return 'none' if found is None else found\n",
+            "f({'a': 1, 'b': 2}, 'a')\n    f({'c': 3}, 'd')",
+            "None",
+        ),
+        (
+            "def f(row, **wanted):\n    return all(k in row and row[k] == v for k, v in wanted.items())\n",
+            "def f(row, **wanted):\n    return all(row.get(k) == v for k, v in wanted.items())\n",
+            "f({'a': 1}, a=1)\n    f({'b': 1}, b=2)",
+            "=None",
+        ),
+    ],
+    ids=["a value of a table", "an argument by any name"],
+)
+def test_none_where_no_real_call_has_it_is_told(
+    make_bench: MakeBench, original: str, rewrite: str, calls: str, shows: str
+) -> None:
+    main = f"\nif __name__ == '__main__':\n    {calls}\n"
+    bench = make_bench(original + main, "f")
+    found = DifferenceSearch(bench, bench.target.source, seed=0).beyond_real_calls(rewrite + main)
+    assert found is not None
+    assert shows in found.line
+
+
 @pytest.mark.nightly
 def test_a_function_that_is_called_with_several_kinds_of_elements_takes_any(compare: Compare) -> None:
     found = compare(UNIQUE.format(hint=""), BY_DICT.format(hint=""), "f([3, 1, 3])\nf(['a', 'b'])")
