@@ -57,7 +57,8 @@ if TYPE_CHECKING:
 
 CASES_FOR_OPEN = 5  # cases for each one of another kind than the real values
 MOST_UNHINTED = 60
-MOST_LIKE_LEADING = 40  # inputs like one that takes a new way through the code
+MOST_LIKE_LEADING = 120  # inputs like one that takes a new way through the code
+MOST_AT_LAST = 160  # of these, when all others were made
 
 
 class _Work(NamedTuple):
@@ -121,8 +122,10 @@ def _mutate(request: Request, module: ModuleType, write: Write) -> None:
     if request["cases"] == "edge":
         finder = WayFinder(module, work.function, request, write)
         attempts.start_from(TELLING, telling_pieces(work.calls, work.bases, finder), knowledge.contract, varied)
-    made = (_cases(request, work), _together(request, work), _open_cases(request, work), _drawn(request, work, write))
-    for inputs in made:
+    like_leading = _LikeLeading(attempts.leading, knowledge)
+    cases = like_leading.between(_cases(request, work))
+    made = (_together(request, work), _open_cases(request, work), _drawn(request, work, write), like_leading.rest())
+    for inputs in (cases, *made):
         attempts.make_all(with_iterators(inputs, knowledge.signature), knowledge.contract, varied)
     attempts.make_put_off(varied)
     attempts.tell(write, varied)
@@ -194,7 +197,7 @@ def _make_unhinted(work: _Work) -> None:
 def _cases(request: Request, work: _Work) -> Iterator[Input]:
     think_of = CASES[request["cases"]]
     cases = in_turns([changed(base, think_of(base, work.knowledge)) for base in work.bases])
-    yield from _guided(islice(cases, *request["bounds"]), work.attempts.leading, work.knowledge)
+    return islice(cases, *request["bounds"])
 
 
 def _together(request: Request, work: _Work) -> Iterator[Input]:
@@ -240,19 +243,34 @@ def _by_place(values: Dict[str, List[Any]], signature: Signature) -> Dict[Site, 
     return found
 
 
-def _guided(inputs: Iterator[Input], leading: Sequence[Base], knowledge: Knowledge) -> Iterator[Input]:
-    """The inputs, and between them others like those that took a new way: `leading` grows meanwhile."""
-    known = 0
-    waiting: Deque[Iterator[Input]] = collections.deque()
-    for each in inputs:
-        yield each
-        for base in leading[known:]:
-            waiting.append(islice(changed(base, later_cases(base, knowledge)), MOST_LIKE_LEADING))
-        known = len(leading)
-        while waiting:
-            varied = next(waiting[0], None)
-            if varied is not None:
-                waiting.rotate(-1)
+class _LikeLeading:
+    """Inputs like those that took a new way; there may come more of these at any time."""
+
+    def __init__(self, leading: Sequence[Base], knowledge: Knowledge) -> None:
+        self._leading, self._knowledge = leading, knowledge
+        self._known = 0
+        self._waiting: Deque[Iterator[Input]] = collections.deque()
+
+    def between(self, inputs: Iterator[Input]) -> Iterator[Input]:
+        """The inputs, with one such after each."""
+        for each in inputs:
+            yield each
+            yield from islice(self._varied(), 1)
+
+    def rest(self) -> Iterator[Input]:
+        """What is left of them, in turns."""
+        return islice(self._varied(), MOST_AT_LAST)
+
+    def _varied(self) -> Iterator[Input]:
+        while True:
+            for base in self._leading[self._known :]:
+                self._waiting.append(islice(changed(base, later_cases(base, self._knowledge)), MOST_LIKE_LEADING))
+            self._known = len(self._leading)
+            if not self._waiting:
+                return
+            varied = next(self._waiting[0], None)
+            if varied is None:
+                self._waiting.popleft()
+            else:
+                self._waiting.rotate(-1)
                 yield varied
-                break
-            waiting.popleft()

@@ -62,12 +62,9 @@ CUT = COMMON.replace("    return result\n", "    return result[:150]\n", 1)
 
 def look(bench: Workbench, rewrite: str) -> LargerLook:
     confirming = Confirming(bench, UntimedJudge(Objective.TIME, 0.05, 0), Deadline.after(120), lambda _: None)
-    winner, original = (
-        Incumbent(name, text, Measurement(1.0, 1.0, 1, 1.0), ratio=1.0)
-        for name, text in (("winner", rewrite), ("original", bench.target.source))
-    )
+    winner = Incumbent("winner", rewrite, Measurement(1.0, 1.0, 1, 1.0), ratio=1.0)
     assert HUNDREDFOLD.gain is not None
-    return confirming.on_larger_inputs(HUNDREDFOLD, HUNDREDFOLD.gain, winner, original)
+    return confirming.on_larger_inputs(HUNDREDFOLD, HUNDREDFOLD.gain, winner)
 
 
 @pytest.mark.nightly
