@@ -45,6 +45,7 @@ from .related_values import Constants, mentioned_values
 from .small_pieces import Base, bases_of, fixed_forms, piece_of
 from .small_together import TOGETHER, small_together
 from .telling_pieces import TELLING, WayFinder, telling_pieces
+from .token_changes import CHANGED, token_changes
 from .tried_inputs import Attempts, Input
 from .user_code import guarded
 from .varied_arguments import VariedArguments
@@ -56,6 +57,7 @@ if TYPE_CHECKING:
     from .harness_types import Request, Write
 
 CASES_FOR_OPEN = 5  # cases for each one of another kind than the real values
+TOGETHER_FOR_TOKEN = 2  # draws of several small arguments for each one of another token in a text
 MOST_UNHINTED = 60
 MOST_LIKE_LEADING = 120  # inputs like one that takes a new way through the code
 MOST_AT_LAST = 160  # of these, when all others were made
@@ -124,8 +126,8 @@ def _mutate(request: Request, module: ModuleType, write: Write) -> None:
         attempts.start_from(TELLING, telling_pieces(work.calls, work.bases, finder), knowledge.contract, varied)
     like_leading = _LikeLeading(attempts.leading, knowledge)
     cases = like_leading.between(_cases(request, work))
-    made = (_together(request, work), _open_cases(request, work), _drawn(request, work, write), like_leading.rest())
-    for inputs in (cases, *made):
+    made = (_together(request, work), _with_other_tokens(request, work), _open_cases(request, work))
+    for inputs in (cases, *made, _drawn(request, work, write), like_leading.rest()):
         attempts.make_all(with_iterators(inputs, knowledge.signature), knowledge.contract, varied)
     attempts.make_put_off(varied)
     attempts.tell(write, varied)
@@ -208,6 +210,13 @@ def _together(request: Request, work: _Work) -> Iterator[Input]:
         for base in work.bases
     ]
     yield from islice(in_turns(drawn), request["together"])
+
+
+def _with_other_tokens(request: Request, work: _Work) -> Iterator[Input]:
+    random = Random(request["seed"])  # noqa: S311 - no secret
+    changes = token_changes([root_with_lists(call) for call in work.real], random)
+    for number, root in islice(changes, request["together"] // TOGETHER_FOR_TOKEN):
+        yield Input(CHANGED, root, work.real[number])
 
 
 def _open_cases(request: Request, work: _Work) -> Iterator[Input]:

@@ -27,6 +27,7 @@ VARIANTS = 48  # that one generation tries: one process makes so many calls
 MAX_STEPS = 60
 LARGEST_BYTES = 1024 * 1024  # of an input that is worth shrinking: each variant is copied and sent
 JOB_S = 2.0  # for making smaller inputs
+LEAST_S = 4.0  # for a process, whatever time is left
 MAX_PREFIXES = 24  # processes that are spent on finding out which earlier calls matter
 TELLING_S = 20.0  # for putting what was found into words and into a test, beyond the deadline
 
@@ -87,7 +88,7 @@ class Shrinker:
         """Those that the original does the same twice, ending as it did for the call: another error is another find."""
         if not variants:
             return []
-        harness = self._harness()
+        harness = self._harness(is_limited=True)
         replay = Replay(
             harness.sandbox,
             harness.target,
@@ -151,11 +152,14 @@ class Shrinker:
         """The call itself with its text, then smaller variants; nothing if the job failed."""
         blob, *real = (base64.b64encode(each).decode("ascii") for each in (call.blob, *self.real_calls))
         fields = {"blob": blob, "blobs": real, "wanted": wanted, "assume": list(self.comparer.assume)}
-        return list(self._harness().ask("shrink", "shrunk", fields).calls)
+        return list(self._harness(is_limited=wanted > 0).ask("shrink", "shrunk", fields).calls)
 
-    def _harness(self) -> Harness:
+    def _harness(self, *, is_limited: bool) -> Harness:
+        """`is_limited`: to the time that is left, for variants: one that takes longer is not worth it."""
         comparer = self.comparer
         allowed_s = comparer.limits.wall_time_s + JOB_S  # what the real calls are allowed covers start and imports
+        if is_limited:
+            allowed_s = min(allowed_s, max(self.deadline.left_s(), LEAST_S) + JOB_S)
         limits = replace(comparer.limits, wall_time_s=allowed_s, cpu_time_s=allowed_s)
         return Harness(comparer.sandbox, comparer.target, comparer.environment, limits)
 

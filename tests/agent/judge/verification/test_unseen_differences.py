@@ -223,3 +223,27 @@ def test_differences_that_no_real_call_shows(
     assert isinstance(found, Counterexample)
     assert said in found.line
     assert len(found.line) < 4 * MAX_DESCRIPTION, "short, also where no time was left to shrink it"
+
+
+MARKUP = """\
+import re
+
+
+def f(text):
+    found = {}
+    if not text.startswith("v1; one; two; three; ") or not text.endswith("; end"):
+        return found
+    for name, value in re.findall(r"<(\\w+)>(\\w*)</", text):
+        if name in found:
+            found[name].append(value)
+        else:
+            found[name] = [value]
+    return found
+"""
+
+
+def test_a_recorded_text_with_a_token_less_comes_to_cases_that_no_text_shows(compare: Compare) -> None:
+    wrong = MARKUP.replace("if name in found:", "if found.get(name, [''])[0]:")
+    calls = "f('v1; one; two; three; <a>1</a><a>2</a>; end')\nf('v1; one; two; three; <b>4</b><c>5</c><b>6</b>; end')"
+    found = compare(MARKUP, wrong, calls, rounds=2)
+    assert isinstance(found, Counterexample)

@@ -1,0 +1,34 @@
+"""Texts of recorded calls with a token less, twice, or another in its place."""
+
+from __future__ import annotations
+
+from itertools import islice
+from random import Random
+from typing import Any
+
+from afterburner.agent.inputs.inside.token_changes import LONGEST_TEXT, token_changes
+
+
+def drawn(*roots: Any, count: int = 400) -> list[tuple[int, Any]]:
+    return list(islice(token_changes(list(roots), Random(0)), count))
+
+
+def test_one_token_of_a_text_is_less_or_twice_or_another_ones() -> None:
+    made = [args[0] for _, (args, _) in drawn([["<a><b>1</b></a>"], {}], [["<c>no</c>"], {}], count=8_000)]
+    assert {"<a><b></b></a>", "<a><b>11</b></a>", "<a><b>no</b></a>", "<c></c>", "<a<b>1</b></a>"} <= set(made)
+
+
+def test_all_else_of_the_call_stays_and_its_number_is_told() -> None:
+    made = drawn([[3, "a b"], {"sep": ", "}], [[4], {"text": "x-y"}])
+    assert {number for number, _ in made} == {0, 1}
+    for number, (args, kwargs) in made:
+        if number == 0:
+            assert args[0] == 3
+            assert (args[1] == "a b") != (kwargs["sep"] == ", "), "one of the two at a time"
+        else:
+            assert args == [4]
+    assert {"x-", "-y", "xy"} <= {kwargs["text"] for number, (_, kwargs) in made if number == 1}
+
+
+def test_there_are_none_without_a_text_of_several_tokens() -> None:
+    assert drawn([["word", 5], {}], [["long " * LONGEST_TEXT], {}]) == []
