@@ -355,7 +355,8 @@ def _memory(bench: Workbench, source: str) -> Memory | None:
 
 
 def _receipt(prepared: _Prepared, compared: VersionFindings) -> Receipt | None:
-    if compared.gain is None or compared.decision not in MEASURED or not compared.can_be_replayed:
+    gain = compared.tested_gain
+    if gain is None or compared.decision not in MEASURED or not compared.can_be_replayed:
         return None
     versions, bench = prepared.versions, prepared.comparing.bench
     project = versions.before.project
@@ -364,7 +365,7 @@ def _receipt(prepared: _Prepared, compared: VersionFindings) -> Receipt | None:
         bench,
         prepared.settings,
         winner_source=versions.after.target.source,
-        gain=compared.all_inputs or compared.gain,
+        gain=gain,
         held_out_gain=None,
         blocks=compared.all_blocks or compared.blocks,
         project=files,

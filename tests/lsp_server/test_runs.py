@@ -172,13 +172,17 @@ def test_a_function_that_changed_meanwhile_is_left_alone(start_editor: StartEdit
     assert "Undo now: pairs holds only a part of the rewrite" in ended(editor)
 
 
+def commit_all(folder: Path) -> None:
+    git = ["git", "-c", "user.name=Shop", "-c", "user.email=shop@example.com"]
+    for words in (["init", "-q"], ["add", "."], ["commit", "-qm", "first"]):
+        subprocess.run([*git, *words], cwd=folder, check=True)
+
+
 @pytest.mark.timed
 @pytest.mark.slow
 @pytest.mark.nightly
 def test_a_change_is_compared_with_the_last_commit(start_editor: StartEditor, pairs: Path) -> None:
-    git = ["git", "-c", "user.name=Shop", "-c", "user.email=shop@example.com"]
-    for words in (["init", "-q"], ["add", "."], ["commit", "-qm", "first"]):
-        subprocess.run([*git, *words], cwd=pairs.parent, check=True)
+    commit_all(pairs.parent)
     editor = start_editor(initial={"trusted": True})
     uri = editor.open(pairs, PAIRS.replace("if total - number in numbers", "if False and total - number in numbers"))
     editor.choose(editor.actions(uri, FUNCTION_LINE)["prove"])
@@ -200,9 +204,7 @@ def test_a_change_is_compared_with_the_last_commit(start_editor: StartEditor, pa
 
 
 def test_a_change_of_a_comment_is_the_same_at_once(start_editor: StartEditor, pairs: Path) -> None:
-    git = ["git", "-c", "user.name=Shop", "-c", "user.email=shop@example.com"]
-    for words in (["init", "-q"], ["add", "."], ["commit", "-qm", "first"]):
-        subprocess.run([*git, *words], cwd=pairs.parent, check=True)
+    commit_all(pairs.parent)
     editor = start_editor(initial={"trusted": True})
     uri = editor.open(pairs, PAIRS.replace("    found = []\n", "    found = []  # mine\n"))
     editor.choose(editor.actions(uri, FUNCTION_LINE)["prove"])

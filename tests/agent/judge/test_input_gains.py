@@ -78,6 +78,7 @@ def announced(tmp_path: Path, sandbox: Sandbox) -> Announced:
     return measure
 
 
+@pytest.mark.timed
 @pytest.mark.slow
 def test_a_gain_and_a_loss_that_made_inputs_hide_are_told(announced: Announced) -> None:
     same = DEAR_IF_MADE.replace("text * 20:", "text * 2:").replace("ord(character)\n", "10 * ord(character)\n")
@@ -89,6 +90,7 @@ def test_a_gain_and_a_loss_that_made_inputs_hide_are_told(announced: Announced) 
     assert re.match(r"on the 3 real calls alone, without made inputs, it takes [\d.]+x of the time", loss.caveat)
 
 
+@pytest.mark.timed
 @pytest.mark.slow
 def test_the_gain_on_real_calls_is_announced_where_one_made_input_gains_far_more(announced: Announced) -> None:
     """The gain that the test decided on stands beside it, with the made input that most of it comes from."""
@@ -107,6 +109,7 @@ def test_the_gain_on_real_calls_is_announced_where_one_made_input_gains_far_more
     assert found.before.cpu_time_s < 5 * found.after.cpu_time_s, "the times are those of the real calls"
 
 
+@pytest.mark.timed
 @pytest.mark.slow
 def test_a_comparison_tells_the_call_that_loses_most(announced: Announced) -> None:
     found = announced(*(each.replace('"fig tree"', '"fig tree" * 9_000') for each in (DEAR_IF_MADE, DEARER_IF_MADE)))
