@@ -203,6 +203,18 @@ def is_dataclass(kind: type) -> bool:
     return "__dataclass_fields__" in vars(kind)
 
 
+def attributes(value: Any) -> Dict[str, Any]:
+    """All that an object holds by name, in its dictionary and in the slots of the user's classes."""
+    held: Dict[str, Any] = {}
+    kind: Any = type(value)
+    for name, member in slots(kind).items():
+        with contextlib.suppress(AttributeError):  # nothing was stored there yet
+            held[name] = member.__get__(value)
+    with contextlib.suppress(AttributeError):
+        held.update(object.__getattribute__(value, "__dict__"))
+    return held
+
+
 def fields(value: Any) -> Dict[str, Any]:
     """The attributes of a plain object, by name; empty for everything that is none."""
     kind = type(value)
@@ -210,7 +222,7 @@ def fields(value: Any) -> Dict[str, Any]:
         return {}
     if not all(base is object or base.__flags__ & HEAP_TYPE for base in kind.__mro__):
         return {}
-    names = vars(kind)["__dataclass_fields__"] if is_dataclass(kind) else _dictionary(value)
+    names = vars(kind)["__dataclass_fields__"] if is_dataclass(kind) else attributes(value)
     found = {}
     for name in names:
         try:
@@ -235,17 +247,17 @@ def record_as(kind: type, value: Any, changed: Mapping[str, Any]) -> Any:
     Raises:
         NotBuildableError: as above.
     """
-    held = {**_dictionary(value), **fields(value)}
+    held = {**attributes(value), **fields(value)}
     needed = constructor_parameters(kind)
-    attributes = {**attributes_by_parameter(held, needed), **{name: name for name in changed if name in needed}}
-    taken = set(attributes.values())
-    if not set(changed) <= taken or any(is_needed and name not in attributes for name, is_needed in needed.items()):
+    kept = {**attributes_by_parameter(held, needed), **{name: name for name in changed if name in needed}}
+    taken = set(kept.values())
+    if not set(changed) <= taken or any(is_needed and name not in kept for name, is_needed in needed.items()):
         raise NotBuildableError(kind.__name__)
     if any(name not in needed and type(new) is not type(held[name]) for name, new in changed.items()):
         raise NotBuildableError(kind.__name__)  # what is private has no type that anybody may rely on but the real one
     wanted = {**held, **changed}
     try:
-        made = kind(**{parameter: wanted[name] for parameter, name in attributes.items()})
+        made = kind(**{parameter: wanted[name] for parameter, name in kept.items()})
     except Exception as error:  # whatever the constructor says, there is no such object
         raise NotBuildableError(kind.__name__) from error
     if type(made) is not kind:
@@ -275,19 +287,8 @@ def constructor_parameters(kind: type) -> Dict[str, bool]:
     return {each.name: each.default is each.empty for each in parameters}
 
 
-def _dictionary(value: Any) -> Dict[str, Any]:
-    held: Dict[str, Any] = {}
-    kind: Any = type(value)
-    for name, member in _slots(kind).items():
-        with contextlib.suppress(AttributeError):  # nothing was stored there yet
-            held[name] = member.__get__(value)
-    with contextlib.suppress(AttributeError):
-        held.update(object.__getattribute__(value, "__dict__"))
-    return held
-
-
 @functools.lru_cache(maxsize=1024)
-def _slots(kind: type) -> Dict[str, Any]:
+def slots(kind: type) -> Dict[str, Any]:
     """The members that `__slots__` makes in the user's classes, by name, those of base classes first.
 
     The standard library's (`Fraction`, `Path`) are values with ways of their own.

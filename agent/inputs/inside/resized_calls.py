@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import base64
-import contextlib
 import importlib
 import math
 import time
@@ -13,7 +12,7 @@ from ....sandbox.driver.call_blobs import Call, NotCopyable, dump_call, load_cal
 from ....sandbox.driver.user_module import resolve, unwrap
 from .array_tiles import is_array, is_square, resize_array
 from .call_descriptions import describe_call
-from .call_parts import record_with
+from .call_parts import attributes, record_with, slots
 from .call_trial import Trier, limit_memory
 from .container_kinds import NotBuildableError
 from .harness_types import HURRIED
@@ -339,8 +338,8 @@ def _width(value: Any) -> int:
 def _slots(call: Call, names: Sequence[str]) -> Iterator[Tuple[Slot, Any]]:
     """All arguments, and what small dictionaries and objects among them hold.
 
-    What an object holds in private is none: its class may keep that in step with the rest. Where it holds anything in
-    private, the others are if its constructor makes it from them.
+    Where an object holds anything in private or in slots, its class may keep one thing in step with another: what it
+    holds is there then if its constructor makes it from that.
     """
     arguments: Dict[Any, Any] = {**dict(enumerate(call.args)), **call.kwargs}
     for key, value in arguments.items():
@@ -350,17 +349,16 @@ def _slots(call: Call, names: Sequence[str]) -> Iterator[Tuple[Slot, Any]]:
             for part, held in value.items():
                 yield Slot(key, part, "%s[%r]" % (name, part)), held
         elif not isinstance(value, type) and type(value) not in SIZED:
-            with contextlib.suppress(TypeError):
-                for part, held in list(vars(value).items()):
-                    if not part.startswith("_") and _can_change(value, part):
-                        yield Slot(key, part, "%s.%s" % (name, part)), held
+            for part, held in attributes(value).items():
+                if _can_change(value, part):
+                    yield Slot(key, part, "%s.%s" % (name, part)), held
 
 
 def _held(call: Call, slot: Slot) -> Any:
     value = call.kwargs[slot.argument] if isinstance(slot.argument, str) else call.args[slot.argument]
     if slot.below is None:
         return value
-    return value[slot.below] if type(value) is dict else vars(value)[slot.below]
+    return value[slot.below] if type(value) is dict else attributes(value)[slot.below]
 
 
 def _put(call: Call, new: Sequence[Tuple[Slot, Any]]) -> None:
@@ -376,7 +374,7 @@ def _put(call: Call, new: Sequence[Tuple[Slot, Any]]) -> None:
         holder = arguments[argument]
         if type(holder) is dict:
             holder.update(parts)
-        elif _has_private(holder):
+        elif _is_built(holder):
             arguments[argument] = record_with(holder, parts)
         else:
             vars(holder).update(parts)
@@ -388,17 +386,18 @@ def _arguments(call: Call, argument: Any) -> Any:
 
 def _can_change(value: Any, part: str) -> bool:
     """Whether there is such an object with something else under this name, as far as its class lets one see."""
-    if not _has_private(value):
+    if not _is_built(value):
         return True
     try:
-        record_with(value, {part: vars(value)[part]})
+        record_with(value, {part: attributes(value)[part]})
     except NotBuildableError:
         return False
     return True
 
 
-def _has_private(value: Any) -> bool:
-    return any(name.startswith("_") for name in vars(value))
+def _is_built(value: Any) -> bool:
+    """Whether another one comes from the constructor; else its dictionary holds all of it, and can be changed."""
+    return bool(slots(type(value))) or any(name.startswith("_") for name in attributes(value))
 
 
 def _parameters(function: Callable[..., Any], count: int) -> List[str]:

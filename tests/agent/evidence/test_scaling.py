@@ -112,7 +112,8 @@ def test_what_names_an_element_stays_where_the_rest_grows_alone(make_bench: Make
 
 LEDGER = (
     "class Ledger:\n"
-    "    def __init__(self, entries):\n"
+    "    {slots}\n\n"
+    "    def __init__(self, {taken}):\n"
     "        {private}\n"
     "        {public}\n\n"
     "    def pairs(self):\n"
@@ -122,18 +123,27 @@ LEDGER = (
 
 
 @pytest.mark.slow
-def test_private_attributes_are_no_sizes_and_nothing_beside_them_grows_alone(make_bench: MakeBench) -> None:
-    """Edited by themselves they would make objects that their class forbids."""
-    hidden = LEDGER.format(private="self._entries = list(entries)", public="self.name = 'plain'", read="_entries")
-    made, reasons = ladder(make_bench(hidden, "Ledger.pairs", "hidden.py"), Climb(factors=(2.0,), until_s=0.0))
-    assert (made, reasons) == ([], ("nothing among its arguments has a size that can be changed",))
-    built = LEDGER.format(private="self._known = set(entries)", public="self.entries = entries", read="_known")
-    bench = make_bench(built, "Ledger.pairs", "built.py")
+@pytest.mark.parametrize(
+    ("slots", "taken", "private", "public", "read", "grows"),
+    [
+        ("", "lines", "self._entries = list(lines)", "self.name = 'plain'", "_entries", ""),
+        ("", "entries", "self._entries = list(entries)", "self.name = 'plain'", "_entries", "len(self._entries)"),
+        ("", "entries", "self._known = set(entries)", "self.entries = entries", "_known", "len(self.entries)"),
+        ("__slots__ = ('entries',)", "entries", "", "self.entries = entries", "entries", "len(self.entries)"),
+    ],
+    ids=["taken by another name", "private", "kept in step", "in a slot"],
+)
+def test_what_an_object_keeps_to_itself_grows_through_its_constructor_alone(
+    make_bench: MakeBench, slots: str, taken: str, private: str, public: str, read: str, grows: str
+) -> None:
+    """Edited by itself it would make objects that the class forbids."""
+    ledger = LEDGER.format(slots=slots, taken=taken, private=private, public=public, read=read)
+    bench = make_bench(ledger, "Ledger.pairs", "ledger.py")
     made, reasons = ladder(bench, Climb(factors=(2.0,), until_s=0.0))
-    assert [each.scaled for each in made] == ["len(self.entries)"], reasons
-    assert made[0].call.expected not in {call.expected for call in bench.workload.calls_in_order()}, (
-        "the constructor put the new entries into the private set, too"
-    )
+    assert [each.scaled for each in made] == ([grows] if grows else []), reasons
+    assert not made or not reasons
+    recorded = {call.expected for call in bench.workload.calls_in_order()}
+    assert all(each.call.expected not in recorded for each in made), "the constructor made an object with more"
 
 
 def test_larger_calls_for_a_gain_that_is_too_good_to_be_true(make_bench: MakeBench) -> None:
