@@ -114,7 +114,12 @@ def files_of_the_floors() -> set[str]:
 
 
 def test_the_packages_listed_are_the_packages_on_disk(setuptools_table: dict[str, Any]) -> None:
+    """So are folders of data with names that could be imported: each would get a page of warnings from the build."""
     on_disk = {path.parent for path in in_the_floors("__init__.py")}
+    for package, patterns in setuptools_table["package-data"].items():
+        folder = ROOT / setuptools_table["package-dir"].get(package, "")
+        data = {path.parent for pattern in patterns if package != "*" for path in folder.glob(pattern)}
+        on_disk |= {each for each in data if each.name.isidentifier()}
     named = {f"afterburner.{'.'.join(folder.relative_to(ROOT).parts)}" for folder in on_disk}
     assert setuptools_table["packages"] == sorted(named)
     assert setuptools_table["package-dir"] == {
