@@ -12,6 +12,9 @@ _MAX_STEPS = 64
 _MOST_NAMED = 3
 _TOO_LARGE = "in a part that is too large to show"
 _NOT_SHOWN = "from the original's in a part that is not shown"
+_ELSEWHERE = "that stands before it, too, in the result or in an earlier argument"
+_OWN = f"an object of its own, and in the original one {_ELSEWHERE}"
+_SHARED = f"an object {_ELSEWHERE}, and in the original one of its own"
 _SEQUENCES = ("list", "tuple", "deque", "dict_keys", "dict_values", "dict_items")
 
 
@@ -24,6 +27,8 @@ def contrast(expected: Json, actual: Json) -> str:
     """`actual instead of expected`, and where they first differ if that is inside."""
     path, left, right = _first_difference(expected, actual)
     got, wanted = render(actual, 100), render(expected, 100)
+    if _is_shared(left) != _is_shared(right):
+        return f"{got}, {f'where {path}' if path else 'which'} is {_OWN if _is_shared(left) else _SHARED}"
     attributes = _other_attributes(left, right)
     if attributes:
         return f"{got}, where {path} {attributes}" if path else f"{got}, which {attributes}"
@@ -33,6 +38,10 @@ def contrast(expected: Json, actual: Json) -> str:
     if got == wanted:
         return f"{got}, which differs {_hidden_reason(left, right)}"
     return f"{got} instead of {wanted}" + (f" (first difference at {path})" if path else "")
+
+
+def _is_shared(tree: Json) -> bool:
+    return isinstance(tree, list) and tree[:1] == ["ref"]
 
 
 def _hidden_reason(left: Json, right: Json) -> str:
@@ -107,7 +116,10 @@ def _first_difference(left: Json, right: Json) -> tuple[str, Json, Json]:
 def _step(left: Json, right: Json) -> tuple[str, Json, Json] | None:
     """One step towards the first difference; None if the trees differ here."""
     match left, right:
-        case ["object", name, ["items", *state]], ["object", other, ["items", *other_state]] if name == other:
+        case (
+            (["object", name, ["items", *state]], ["object", other, ["items", *other_state]])
+            | (["items" as name, *state], ["items" as other, *other_state])  # attributes of a container
+        ) if name == other:
             return _attribute_step(state, other_state)
         case ["sub", name, base, state], ["sub", other, other_base, other_state] if name == other:
             return ("", base, other_base) if not same(base, other_base) else ("", state, other_state)

@@ -23,7 +23,7 @@ def explain_effects(expected: Json, actual: Json) -> str | None:
             return explain(_children(wanted.get(tag)), _children(got.get(tag)))
     if not same(wanted.get("again"), got.get("again")):
         said = _explain_again(wanted.get("again"), got.get("again"))
-        return f"did something else the second time: after its result was changed by the caller, the same call {said}"
+        return f"did something else the second time: after the caller changed what it had made, the same call {said}"
     if not same(wanted.get("fewer"), got.get("fewer")):
         said = "did not do" if same(wanted.get("fewer"), ["fewer", True]) else "did"
         return f"{said} on a list that it had seen, once the last item was removed, what it does on an equal list"

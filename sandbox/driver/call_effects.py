@@ -158,6 +158,8 @@ class Effects:
     ) -> List[encoding_parts.Tree]:
         """What the same call does after the caller has changed what it returned; and whether it notes a shorter list.
 
+        Of a call that returns None, such as a constructor's, the caller changes what the first argument holds.
+
         What it makes of the shorter list is no matter here, for it may be no input: only whether it is what it makes of
         an equal one.
 
@@ -170,7 +172,7 @@ class Effects:
         [first] = outcome.children
         before = self._parts_of(first)
         if outcome.tag == "returned":
-            _mark(first)
+            _mark(_held_by_first(call) if first is None else first)
         again = call_blobs.load_call(blob, lay_out=False)
         self._files.resume()
         second = make(again)
@@ -317,6 +319,14 @@ def _holds(value: Any, name: str) -> bool:
     except AttributeError:
         return False
     return True
+
+
+def _held_by_first(call: call_blobs.Call) -> List[Any]:
+    """What the first argument keeps as an object's attributes."""
+    try:
+        return list(object.__getattribute__(call.args[0], "__dict__").values())
+    except (IndexError, AttributeError):
+        return []
 
 
 def _only_list(call: call_blobs.Call) -> Optional[List[Any]]:

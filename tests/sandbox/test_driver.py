@@ -58,7 +58,7 @@ WRONG = [
     ("logging.warning('a')", "logging.getLogger().handlers.clear()", "wrote to stderr 0 lines instead of 1"),
     ("warnings.warn('a')", "warnings.warn('b')", "wrote to stderr 'UserWarning: b' instead of 'UserWarning: a'"),
     ("return (r for r in [1])", "return [1]", "returned [1] instead of <generator of [1]>"),
-    ("return rows", "return list(rows)", "left argument `rows` (1st) as [] instead of <an object from above>"),
+    ("return rows", "return list(rows)", "left argument `rows` (1st) as [], which is an object of its own"),
     ("global seen; seen = 1", "return None", "left the global `seen` as 0 instead of 1"),
     ("return 0.1 + 0.2 + 0.3", "return 0.3 + 0.2 + 0.1", "returned 0.6 instead of 0.6000000000000001"),
     ("return {1: [1]}, 5", "return {1: [2]}, 5", "(first difference at [0][1][0])"),

@@ -68,7 +68,7 @@ EFFECTS = {
     "what is returned is kept": (
         "def f(xs):\n    return sorted(xs)",
         "_KEPT = {}\ndef f(xs):\n    return _KEPT.setdefault(tuple(xs), sorted(xs))",
-        "after its result was changed by the caller, the same call returned",
+        "after the caller changed what it had made, the same call returned",
     ),
     "a cache knows a list by its identity": (
         "def f(xs):\n    return sum(xs)",

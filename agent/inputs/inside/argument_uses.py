@@ -8,9 +8,12 @@ parameter with arguments by name, a function that tells these shows whether anot
 from __future__ import annotations
 
 import ast
+import collections.abc
 import contextlib
+from abc import ABCMeta
 from functools import partial
-from typing import Any, Callable, Dict, Iterator, List, NamedTuple, Sequence, Set
+from types import CodeType
+from typing import Any, Callable, Dict, Iterator, List, Mapping, NamedTuple, Sequence, Set
 
 from ....sandbox.driver.user_module import unwrap
 from .call_parts import Root, constructor_parameters, like
@@ -29,9 +32,10 @@ class Uses(NamedTuple):
     as_mapping: Set[str]  # `**name`
     called: Dict[str, Set[str]]  # `name(…, this=…)`: by the name of the parameter, those of the arguments
     iterated: Set[str]  # `iter(name)`, which takes an iterator as it is
+    abstract: Set[type]  # `Mapping` and its like, which the code names: it asks whether something is of that kind
 
 
-NO_USES = Uses(set(), set(), {}, set())
+NO_USES = Uses(set(), set(), {}, set(), set())
 
 
 def uses_of(function: Callable[..., Any], source: str) -> Uses:
@@ -41,7 +45,7 @@ def uses_of(function: Callable[..., Any], source: str) -> Uses:
         return NO_USES
     code = plain.__code__
     known = set(code.co_varnames[: code.co_argcount + code.co_kwonlyargcount])
-    found = Uses(set(), set(), {}, set())
+    found = Uses(set(), set(), {}, set(), _abstract_in(plain.__code__, plain.__globals__))
     for call in _calls_in(source, code.co_name, code.co_firstlineno):
         unpacked = [each.value for each in call.args if isinstance(each, ast.Starred)]
         found.as_sequence.update(_names(unpacked) & known)
@@ -51,6 +55,12 @@ def uses_of(function: Callable[..., Any], source: str) -> Uses:
         for name in _names([call.func]) & known:
             found.called.setdefault(name, set()).update(each.arg for each in call.keywords if each.arg)
     return found
+
+
+def _abstract_in(code: CodeType, names: Mapping[str, Any]) -> Set[type]:
+    named = {value for name in code.co_names for value in (names.get(name),) if isinstance(value, ABCMeta)}
+    found = {each for each in named if each.__module__ == collections.abc.__name__}
+    return found.union(*(_abstract_in(each, names) for each in code.co_consts if isinstance(each, CodeType)))
 
 
 def _names(expressions: Sequence[ast.expr]) -> Set[str]:

@@ -12,12 +12,12 @@ import math
 import re
 import sys
 from types import BuiltinFunctionType, ModuleType
-from typing import Any, Dict, List, Mapping, Sequence, Set, Tuple
+from typing import Any, Dict, Iterator, List, Mapping, Sequence, Set, Tuple
 
 from ....sandbox.driver.user_module import attribute_names
 from .array_literals import array_text
 from .call_parts import attributes_by_parameter, fields, is_dataclass, record_with
-from .container_kinds import NotBuildableError, is_named_tuple, of_user_class, plain_of
+from .container_kinds import ATOMS, NotBuildableError, is_named_tuple, of_user_class, plain_of
 from .list_iterators import LIST_ITERATOR, items_left
 
 MAX_TEXT = 2_000
@@ -139,7 +139,9 @@ class LiteralWriter:
             items = [self.text(item, depth) for item in value]
             return "(%s,)" % items[0] if len(items) == 1 else "(%s)" % ", ".join(items)
         if is_named_tuple(kind):
-            return "%s(%s)" % (kind.__qualname__, ", ".join(self.text(item, depth) for item in tuple.__iter__(value)))
+            items = [self.text(item, depth) for item in tuple.__iter__(value)]
+            items += ["%s=%s" % (name, self.text(item, depth)) for name, item in _given_beside(value)]
+            return "%s(%s)" % (kind.__qualname__, ", ".join(items))
         if kind in (dict, collections.OrderedDict, collections.defaultdict, collections.Counter):
             pairs = ", ".join("%s: %s" % (self.text(key, depth), self.text(item, depth)) for key, item in value.items())
             if kind is collections.defaultdict:
@@ -172,6 +174,15 @@ class LiteralWriter:
         shown = ", ".join("%s=%s" % (name, self.text(item, depth)) for name, item in held.items())
         content = self.text(plain_of(value), depth)
         return "<%s of %s%s>" % (type(value).__qualname__, content, " with " + shown if shown else "")
+
+
+def _given_beside(value: Any) -> Iterator[Tuple[str, Any]]:
+    """The attributes of a named tuple that its constructor takes by their names, but for those left to a default."""
+    held: Dict[str, Any] = getattr(value, "__dict__", {})
+    parameters = inspect.signature(type(value)).parameters if held else {}
+    for name, item in held.items():
+        if name in parameters and (type(item) not in ATOMS or item != parameters[name].default):
+            yield name, item
 
 
 def _taken_by_constructor(value: Any, held: Mapping[str, Any]) -> Dict[str, str]:

@@ -1,7 +1,8 @@
 """The parts of a call: which values stand where in it, and the same call with another value in a place.
 
-Nothing is changed in place, and what is the same object in two places stays one. An object is made by its constructor
-alone, so that none comes up which its class forbids; of the user's classes no other code runs.
+Nothing is changed in place, and what is the same object in two places stays one. An object is made by its constructor,
+so that none comes up which its class forbids; of the user's classes no other code runs. Only what its class leaves to
+those who use it is set on a copy (`client_attributes`).
 """
 
 from __future__ import annotations
@@ -14,6 +15,8 @@ import sys
 from types import MemberDescriptorType
 from typing import Any, Dict, Iterable, Iterator, List, Mapping, NamedTuple, Sequence, Set, Tuple
 
+from ....sandbox.driver.call_blobs import dump_item
+from .client_attributes import changed_by_methods
 from .container_kinds import (
     ATOMS,
     HEAP_TYPE,
@@ -247,6 +250,37 @@ def record_as(kind: type, value: Any, changed: Mapping[str, Any]) -> Any:
     Raises:
         NotBuildableError: as above.
     """
+    try:
+        return _constructed(kind, value, changed)
+    except NotBuildableError:
+        if kind is not type(value) or not changed:
+            raise
+        return _with_client_attributes(value, changed)
+
+
+def _with_client_attributes(value: Any, changed: Mapping[str, Any]) -> Any:
+    """A copy of an object with other values of attributes that its class leaves to those who use it.
+
+    Such an attribute has another value than its constructor gave it, so somebody has set it.
+    """
+    kind: Any = type(value)
+    held, own = attributes(value), changed_by_methods(kind)
+    plain = (kind.__setattr__, kind.__new__) == (object.__setattr__, object.__new__)
+    if own is None or not plain or any(name in own or name.startswith("_") for name in changed):
+        raise NotBuildableError(kind.__name__)
+    first = attributes(_constructed(kind, value, {}))
+    for name, new in changed.items():
+        if name not in held or type(new) is not type(held[name]):
+            raise NotBuildableError(kind.__name__)
+        if name not in first or dump_item(first[name]) == dump_item(held[name]):
+            raise NotBuildableError(kind.__name__)
+    made = object.__new__(kind)
+    for name, each in {**held, **changed}.items():
+        object.__setattr__(made, name, each)
+    return made
+
+
+def _constructed(kind: type, value: Any, changed: Mapping[str, Any]) -> Any:
     held = {**attributes(value), **fields(value)}
     needed = constructor_parameters(kind)
     kept = {**attributes_by_parameter(held, needed), **{name: name for name in changed if name in needed}}

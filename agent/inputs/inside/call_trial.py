@@ -39,13 +39,14 @@ class Trier:
         self._is_hurried = False
         self.written = 0
         self.error: Optional[type] = None  # what the last call raised
+        self.last = Call((), {}, {})  # with its arguments as it left them
 
     def cost(self, blob: bytes, limit_s: float) -> Optional[Tuple[float, str]]:
         """(CPU seconds, "returned" or "raised"), or None if it takes longer than `limit_s` of wall time.
 
         Lazy results are used up: a generator costs what its items cost.
         """
-        call = self._prepare(blob)
+        call = self.last = self._prepare(blob)
         ended, self.error = "raised", None
         began_s = time.thread_time()
         try:

@@ -1,4 +1,4 @@
-"""Attributes of objects that their parts do not show: of containers of the user's own classes, and those that are None.
+"""Attributes that the parts of an object do not show: of the user's own containers and named tuples, and those of None.
 
 Of a `Patch(list)`, the elements are varied as those of any list. Its timestamp is varied only if the constructor takes
 it by that name and nothing else that it sets hangs on it, so that no object comes up which the class forbids.
@@ -13,7 +13,7 @@ from typing import Any, Dict, Iterator, List, Tuple
 
 from ....sandbox.driver.call_blobs import dump_item
 from .call_parts import Place, Root, constructor_parameters, with_value
-from .container_kinds import NotBuildableError, of_user_class
+from .container_kinds import NotBuildableError, is_named_tuple, of_user_class
 from .edge_values import edges, in_turns
 from .type_hints import Unusable, parameter_shapes, scalars_in
 
@@ -27,7 +27,7 @@ def with_other_attributes(root: Root, place: Place) -> Iterator[Tuple[str, Root]
 
     An attribute that is None gets what the constructor's hint names beside None.
     """
-    if not of_user_class(place.value):
+    if not of_user_class(place.value) and not is_named_tuple(type(place.value)):
         return
     held: Dict[str, Any] = getattr(place.value, "__dict__", {})
     try:
@@ -75,7 +75,8 @@ def _is_independent(container: Any, name: str, value: Any) -> bool:
     """
     kind: Any = type(container)
     held = vars(container)
-    given = {each: held[each] for each, is_needed in constructor_parameters(kind).items() if is_needed}
+    known = {**dict(zip(getattr(kind, "_fields", ()), container)), **held}  # noqa: B905 - Python 3.9 has no strict
+    given = {each: known[each] for each, is_needed in constructor_parameters(kind).items() if is_needed}
     one, other = kind(**{**given, name: held[name]}), kind(**{**given, name: value})
     if vars(one)[name] is not held[name] or vars(other)[name] is not value:
         return False

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import collections
 import contextlib
 import datetime as dt
@@ -54,6 +55,8 @@ CONFUSABLE: Dict[type, Tuple[Any, ...]] = {
 LONG_TEXT = 4_000  # characters: a rewrite that looks at a part of a text looks at less
 ODD_ENDS = ("\u0130", " ", "0")
 MOST_WORDS = 4  # of a text that are left out in turn
+ENCODINGS = ("latin-1", "ascii", "utf-16", "utf-8", "utf-8-sig", "cp037")
+_ENCODING = re.compile(r"(?i)(utf|latin|iso|ascii|us-ascii|cp|windows|koi8|shift|euc|gb|big5|mac)[-_\w]*")
 _WORD = re.compile(r"\w+")
 WHITESPACE = (" ", "\n", "\t", "\r\n")
 
@@ -176,6 +179,7 @@ def _sorted(items: List[Any]) -> Any:
 
 def _text(value: str) -> Iterator[Edge]:
     half = len(value) // 2
+    yield from (("another encoding", name) for name in _other_encodings(value))
     yield "empty", ""
     yield from dated_text_edges(value)
     yield "one character", value[:1] or "a"
@@ -200,6 +204,14 @@ def _text(value: str) -> Iterator[Edge]:
         yield "text changed", digit
     for odd in ODD_ENDS:
         yield "long text with an odd end", (value[:1] or "a") * LONG_TEXT + odd
+
+
+def _other_encodings(value: str) -> Iterator[str]:
+    """Encodings of other kinds where a text names one: with several bytes for a letter, with zeros, with a mark."""
+    if _ENCODING.fullmatch(value):
+        with contextlib.suppress(LookupError):
+            known = codecs.lookup(value).name
+            yield from (each for each in ENCODINGS if each != known)
 
 
 def _bytes(value: Any) -> Iterator[Edge]:
@@ -304,6 +316,13 @@ def _set(value: Any) -> Iterator[Edge]:
         yield "fewer elements", kind(items[1:])
 
 
+def _class(value: type) -> Iterator[Edge]:
+    others = (Exception, ValueError, KeyError) if issubclass(value, BaseException) else (list, dict, str, tuple, int)
+    for other in others if value.__module__ == "builtins" else ():
+        if other is not value:
+            yield "another class", other
+
+
 _EDGES: Dict[type, Callable[[Any], Iterable[Edge]]] = {
     list: _sequence,
     tuple: _sequence,
@@ -320,6 +339,7 @@ _EDGES: Dict[type, Callable[[Any], Iterable[Edge]]] = {
     int: _integer,
     float: _float,
     bool: _boolean,
+    type: _class,
     dt.date: date_edges,
     dt.datetime: datetime_edges,
     dt.timedelta: timedelta_edges,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import itertools
+from functools import partial
 from itertools import islice
 from typing import TYPE_CHECKING, Any, Callable, Iterator, List, NamedTuple, Sequence, Set
 
@@ -23,6 +24,7 @@ from .open_values import (
     OTHER_SEQUENCE,
     UNHASHABLE,
     elements_alone,
+    of_other_classes,
     open_edges,
     open_elements,
     other_sequences,
@@ -106,8 +108,11 @@ def open_cases(base: Base, knowledge: Knowledge) -> Iterator[Input]:
 
 def unhinted_cases(base: Base, knowledge: Knowledge) -> Iterator[Input]:
     """Elements of other kinds than the real ones in every place that no hint says anything of, in turns."""
-    known = [place for place in _open_to_change(base, knowledge) if not knowledge.contract.is_hinted(place.site)]
+    places_of_each = _one_of_each([each for each in places(base.root) if each.site not in knowledge.fixed])
+    known = [place for place in places_of_each if not knowledge.contract.is_hinted(place.site)]
+    abstract = partial(of_other_classes, abstract=knowledge.signature.uses.abstract)
     opened = [_opened(base.root, place, open_elements if len(place.site) > 1 else elements_alone) for place in known]
+    opened += [_opened(base.root, place, abstract) for place in known]
     open_ended = _open_ended(base.root, knowledge.signature)
     for kind, root in in_turns([_wrapped(base.root, knowledge.contract), open_ended, *opened]):
         if root is not base.root:

@@ -39,6 +39,7 @@ from .input_cases import (
     with_optional,
 )
 from .iterator_arguments import root_with_lists
+from .left_objects import bases_with_left_objects
 from .mended_values import Mender
 from .optional_arguments import Signature, signature_of
 from .related_values import Constants, mentioned_values
@@ -138,15 +139,17 @@ def _begun(request: Request, module: ModuleType, write: Write) -> _Work:
     calls = [load_call(base64.b64decode(blob)) for blob in request["blobs"]]
     real = [load_call(base64.b64decode(blob)) for blob in request["real"]]
     method = request["qualname"].rpartition(".")[2]
-    contract = Contract(target.function, request["source"], [root_of(call.args, call.kwargs) for call in real])
+    trier = Trier(module, target.function, request, write)
+    left = list(bases_with_left_objects(calls, trier, request["most_s"]))
+    shown = [*(root_of(call.args, call.kwargs) for call in real), *(base.root for base in left)]
+    contract = Contract(target.function, request["source"], shown)
     constants = Constants(request.get("constants") or mentioned_values(module, target.function))
     fixed = fixed_sites(map(root_with_lists, calls))
     knowledge = Knowledge(signature_of(target, request["source"]), fixed, constants, method, contract)
-    trier = Trier(module, target.function, request, write)
     attempts = Attempts(trier, Guide(module, target.function, request, write), request)
     with compiled_patterns() as compiled:
         telling = [load_call(base64.b64decode(blob)) for blob in request.get("telling", ())]
-        found = [*bases_of(calls, method), *(Base(root_with_lists(call), call) for call in telling)]
+        found = [*bases_of(calls, method), *left, *(Base(root_with_lists(call), call) for call in telling)]
         bases = attempts.affordable(found)
     for base in bases:
         contract.learn_patterns(base.root, compiled)

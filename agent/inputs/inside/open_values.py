@@ -5,7 +5,7 @@ from __future__ import annotations
 import collections
 import contextlib
 from itertools import islice
-from typing import Any, Callable, Dict, Iterator, Tuple
+from typing import Any, Callable, Collection, Dict, Iterator, Tuple
 
 from .call_parts import like, put
 from .container_kinds import MAPPINGS, SEQUENCES, SETS, NotBuildableError, alike, container_kind, plain_of
@@ -19,6 +19,7 @@ MOST_KEYS = 4  # of a table whose values are None in turn
 EXACT = 2**53  # floats stand for all integers below
 NONE, UNHASHABLE = "None among others", "elements that cannot be hashed"
 LIKE_TUPLES, OTHER_TYPE = "lists beside equal tuples", "equal value of another type"
+OF_OTHER_CLASS = "container of another class"
 OTHER_SEQUENCE, NESTED = "another kind of sequence", "sequence within a sequence"
 
 
@@ -84,6 +85,18 @@ def other_sequences(value: Any) -> Iterator[Edge]:
             yield OTHER_SEQUENCE, kind(items)
     if items and type(items[0]) is int:
         yield OTHER_SEQUENCE, range(items[0], items[0] + len(items))
+
+
+def of_other_classes(value: Any, abstract: Collection[type]) -> Iterator[Edge]:
+    """The value as a container of a class that does not derive from its own, where the code asks for both alike.
+
+    Args:
+        value: a dictionary or a list; of others there are none.
+        abstract: the abstract classes that the code names, such as `Mapping`.
+    """
+    for kind, other in ((dict, collections.UserDict), (list, collections.UserList)):
+        if type(value) is kind and any(issubclass(kind, each) and issubclass(other, each) for each in abstract):
+            yield OF_OTHER_CLASS, other(value)
 
 
 def _in_sequence(value: Any) -> Iterator[Edge]:

@@ -17,10 +17,11 @@ from fractions import Fraction
 from types import BuiltinFunctionType, CodeType, FunctionType, ModuleType
 from typing import Any, Callable, Dict, Iterable, Iterator, List, Sequence, Set, Tuple
 
-from .call_parts import Place, Root, fields, like, places, record_as, with_value
+from .call_parts import Place, Root, fields, like, places, put, record_as, substituted, with_value
 from .container_kinds import MAPPINGS, SEQUENCES, NotBuildableError, alike, container_kind, plain_of
 from .edge_values import CONFUSABLE, FEW
 from .held_functions import functions_for
+from .key_paths import FALSE, with_ways
 from .list_iterators import LIST_ITERATOR, items_left
 from .nested_values import CHAIN, nested
 from .value_runs import value_runs
@@ -30,10 +31,12 @@ MOST_LENGTHS, LONGEST = 6, 2_000  # of sequences and texts; elements
 MOST_TABLE_ITEMS = 40  # of one table of the module
 MOST_TEXTS = 6  # of other places, that a text is made of
 MOST_CHARACTERS, LONGEST_OF_FEW = 3, 4  # of texts that are made of characters that the code mentions
+MOST_TABLES, MOST_KEYS = 3, 6
 MOST_IN_CYCLE = 3  # links
 MOST_ELEMENTS = 6  # of another sequence
 LONG_CHAIN = "long chain"
 OVERLAPPING = "texts that overlap in another text"
+KEY_OF_WAY = "key that names a way to another"
 OF_LENGTH = "as many elements as the code mentions"
 LONGEST_TEXT = 40  # of a constant: longer ones are messages
 MOST_UNITS = 4  # of which powers are taken
@@ -68,6 +71,10 @@ class Constants:
         """Integers, each with those beside it, that are longer than an edge case and no longer than is quick to try."""
         lengths = (value for value in self.samples(int) if FEW < value <= LONGEST)
         return list(itertools.islice(dict.fromkeys(lengths), MOST_LENGTHS))
+
+    def separators(self) -> List[str]:
+        """The characters that the code mentions alone and that are neither letters nor digits."""
+        return [text for text in self._by_type[str] if len(text) == 1 and not text.isalnum()]
 
     def combined_characters(self) -> Iterator[str]:
         """Short texts of the characters that the code mentions alone: what escapes and separates, in every order."""
@@ -116,6 +123,8 @@ def _of_table(value: Any, depth: int) -> Iterator[Any]:
 
 def related_inputs(root: Root, place: Place, constants: Constants) -> Iterator[Related]:
     """The call with another value in this place, the telling ones first."""
+    if type(place.value) is str:
+        yield from _looked_up(root, place)
     yield from (("consecutive values", run) for run in value_runs(root, place))
     yield from inputs_of_lengths(root, place, constants)
     if type(place.value) in SCALARS:
@@ -123,7 +132,7 @@ def related_inputs(root: Root, place: Place, constants: Constants) -> Iterator[R
     if type(place.value) is str:
         yield from _of_text(root, place, constants)
     elif container_kind(place.value) is dict:
-        yield from _of_mapping(root, place)
+        yield from _of_mapping(root, place, constants)
     elif type(place.value) in SEQUENCES and place.value:
         for kind, items in _of_sequence(root, place):
             yield kind, with_value(root, place, like(place.value, items))
@@ -243,7 +252,7 @@ def _of_text(root: Root, place: Place, constants: Constants) -> Iterator[Related
             yield "constant of the code in a text", with_value(root, place, value)
 
 
-def _of_mapping(root: Root, place: Place) -> Iterator[Related]:
+def _of_mapping(root: Root, place: Place, constants: Constants) -> Iterator[Related]:
     table = plain_of(place.value)
     texts = [key for key in table if type(key) is str and key]
     if texts:
@@ -258,12 +267,27 @@ def _of_mapping(root: Root, place: Place) -> Iterator[Related]:
             yield "values that are keys", _with_content(root, place, {**table, texts[0]: texts[1]})
         for key, named in _placeholders(root, table, texts[:MOST_TEXTS]):
             yield "value that stands for another", _with_content(root, place, {**table, key: named})
+    for content in with_ways(table, constants.separators()):
+        yield KEY_OF_WAY, _with_content(root, place, content)
     outside = [each for each in places(root) if each.site[: len(place.site)] != place.site]
     starts = [each.site for each in outside if _is_key(table, each.value)]
     for word, content in _links(table):
         linked = _with_content(root, place, content)
         yield word, _with_each(linked, starts, next(iter(content)))
         yield word, linked
+
+
+def _looked_up(root: Root, place: Place) -> Iterator[Related]:
+    """A key of a table elsewhere in place of a text, and a false value under that key: `get(key) or default`."""
+    outside = [each for each in places(root) if each.site[: len(place.site)] != place.site]
+    tables = [each.value for each in outside if container_kind(each.value) in MAPPINGS]
+    for table in tables[:MOST_TABLES]:
+        for key, held in itertools.islice(plain_of(table).items(), MOST_KEYS):
+            if type(key) is not str or type(held) not in FALSE:
+                continue
+            with contextlib.suppress(NotBuildableError):
+                named = with_value(root, place, key)
+                yield "key of a table with a false value", substituted(named, table, put(table, key, FALSE[type(held)]))
 
 
 def _placeholders(root: Root, table: Dict[Any, Any], names: Sequence[str]) -> Iterator[Tuple[str, str]]:

@@ -112,11 +112,14 @@ def _scale(request: Request, module: ModuleType, write: Write) -> None:
 
 
 def _fewer_together(call: Call, plan: Plan) -> Iterator[Plan]:
-    """The plan, then, for where all of it cannot grow together, what is no text alone, and the largest part alone."""
+    """The plan, then, for where all of it cannot grow together, what is no text alone, and the largest part alone.
+
+    Of several texts, one may be a name: the codec of the other.
+    """
     yield plan
     tried = [plan]
     plain = tuple(slot for slot in plan.slots if type(_held(call, slot)) not in TEXTS)
-    parts = (*plain, *plan.grids, *plan.arrays)
+    parts = (*plain, *plan.grids, *plan.arrays) or plan.slots
     largest = max(parts, key=lambda slot: len(_held(call, slot)), default=None)
     for kept in (parts, (largest,)):
         fewer = Plan(*(tuple(slot for slot in slots if slot in kept) for slots in plan))._replace(numbers=plan.numbers)
@@ -397,7 +400,8 @@ def _can_change(value: Any, part: str) -> bool:
 
 def _is_built(value: Any) -> bool:
     """Whether another one comes from the constructor; else its dictionary holds all of it, and can be changed."""
-    return bool(slots(type(value))) or any(name.startswith("_") for name in attributes(value))
+    kind: Any = type(value)
+    return bool(slots(kind)) or any(name.startswith("_") for name in attributes(value))
 
 
 def _parameters(function: Callable[..., Any], count: int) -> List[str]:

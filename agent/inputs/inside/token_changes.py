@@ -1,4 +1,4 @@
-"""Texts of recorded calls with one token less, one twice, or one of another text in its place.
+"""Texts of recorded calls with one token less, one twice, or one of another text or another number in its place.
 
 What reads a language of its own (markup, a formula, a pattern) takes few texts that are drawn at random. One token away
 from a real text it still understands most, and comes to cases that no real text shows: an element without content.
@@ -18,6 +18,7 @@ CHANGED = "token of a text changed"
 LONGEST_TEXT = 2_000  # characters
 LONGEST_TOKEN = 40  # of another text
 _TOKEN = re.compile(r"\w+|\s+|[^\w\s]")
+_NUMBERS = ("-%s", "-%s", "0", "0%s", "+%s", "%s.5", "%s0")
 _OPERATIONS = ("less", "less", "less", "twice", "another")
 
 Place = Tuple[int, Any, str]  # the call's number, the argument's index or name, its text
@@ -55,6 +56,9 @@ def _changed(text: str, other: str, random: Random) -> str:
         new = []
     elif operation == "twice":
         new = [tokens[at]] * 2
+    elif tokens[at].isdigit():
+        form = random.choice(_NUMBERS)
+        new = [form % tokens[at] if "%" in form else form]
     else:
         new = [random.choice(_TOKEN.findall(other))[:LONGEST_TOKEN]]
     return "".join([*tokens[:at], *new, *tokens[at + 1 :]])

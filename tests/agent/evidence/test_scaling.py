@@ -124,20 +124,20 @@ LEDGER = (
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    ("slots", "taken", "private", "public", "read", "grows"),
+    ("parts", "grows"),
     [
-        ("", "lines", "self._entries = list(lines)", "self.name = 'plain'", "_entries", ""),
-        ("", "entries", "self._entries = list(entries)", "self.name = 'plain'", "_entries", "len(self._entries)"),
-        ("", "entries", "self._known = set(entries)", "self.entries = entries", "_known", "len(self.entries)"),
-        ("__slots__ = ('entries',)", "entries", "", "self.entries = entries", "entries", "len(self.entries)"),
+        (("", "lines", "self._entries = list(lines)", "self.name = 'plain'", "_entries"), ""),
+        (("", "entries", "self._entries = list(entries)", "self.name = 'plain'", "_entries"), "len(self._entries)"),
+        (("", "entries", "self._known = set(entries)", "self.entries = entries", "_known"), "len(self.entries)"),
+        (("__slots__ = ('entries',)", "entries", "", "self.entries = entries", "entries"), "len(self.entries)"),
     ],
     ids=["taken by another name", "private", "kept in step", "in a slot"],
 )
 def test_what_an_object_keeps_to_itself_grows_through_its_constructor_alone(
-    make_bench: MakeBench, slots: str, taken: str, private: str, public: str, read: str, grows: str
+    make_bench: MakeBench, parts: tuple[str, ...], grows: str
 ) -> None:
     """Edited by itself it would make objects that the class forbids."""
-    ledger = LEDGER.format(slots=slots, taken=taken, private=private, public=public, read=read)
+    ledger = LEDGER.format(**dict(zip(("slots", "taken", "private", "public", "read"), parts, strict=True)))
     bench = make_bench(ledger, "Ledger.pairs", "ledger.py")
     made, reasons = ladder(bench, Climb(factors=(2.0,), until_s=0.0))
     assert [each.scaled for each in made] == ([grows] if grows else []), reasons
