@@ -121,7 +121,9 @@ def _is_said(found: Counterexample) -> bool:
 
 
 def _print_agreement(console: Console, found: Agreement) -> None:
-    why = "no new inputs were left" if found.exhausted else "the time was up (--max-seconds allows more)"
+    why = (
+        "no further kind of input was left to try" if found.exhausted else "the time was up (--max-seconds allows more)"
+    )
     console.print(f"  the same on {count(found.inputs, 'input')}; {why}", soft_wrap=True)
     for kind, number in found.by_kind[:KINDS_SHOWN]:
         console.print(f"  {number:>6}  {scrub_line(kind)}", soft_wrap=True)

@@ -69,7 +69,9 @@ class VerifyDocument(Document):
         description="A difference on elements of kinds that neither a hint nor a real call has, which does not count; "
         "else null."
     )
-    exhausted: bool = Field(description="Whether no new inputs were left; otherwise the time was over.")
+    exhausted: bool = Field(
+        description="Whether no further kind of input was left to try; otherwise the time was over."
+    )
     skipped: list[SkippedPart] = Field(description="What was left out, and why.")
     machine: MachinePart
     seed: int

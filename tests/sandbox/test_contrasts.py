@@ -88,3 +88,23 @@ def test_attributes_that_only_one_of_two_objects_has_are_named() -> None:
     assert contrast(indexed, plain).endswith(", which lacks the attribute `_index`")
     assert contrast(["list", 3, plain], ["list", 3, indexed]).endswith("where [1] has the new attribute `_index`")
     assert "attribute" not in contrast(plain, tree(Calendar(booked=[2])))
+
+
+class Rows(list):  # type: ignore[type-arg]  # as users write it
+    """A container with attributes."""
+
+    def __init__(self, rows: list[int], **attributes: object) -> None:
+        super().__init__(rows)
+        vars(self).update(attributes)
+
+
+def test_an_attribute_of_a_container_is_named_where_it_alone_differs() -> None:
+    one, other = tree(Rows([1], encoding="utf-8")), tree(Rows([1], encoding="latin-1"))
+    assert contrast(one, other).endswith(", where .encoding is 'latin-1' instead of 'utf-8'")
+
+
+def test_one_object_in_two_places_or_two_equal_ones_is_told_in_words() -> None:
+    row = [1]
+    shared, apart = tree([row, row]), tree([[1], [1]])
+    assert contrast(shared, apart).startswith("[[1], [1]], where [1] is an object of its own, and in the original one ")
+    assert "where [1] is an object that stands before it, too" in contrast(apart, shared)

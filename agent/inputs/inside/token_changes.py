@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 CHANGED = "token of a text changed"
 LONGEST_TEXT = 2_000  # characters
 LONGEST_TOKEN = 40  # of another text
+OTHERWISE_WRITTEN = 0.6  # of the numbers that are replaced
 _TOKEN = re.compile(r"\w+|\s+|[^\w\s]")
 _NUMBERS = ("-%s", "-%s", "0", "0%s", "+%s", "%s.5", "%s0")
 _OPERATIONS = ("less", "less", "less", "twice", "another")
@@ -56,7 +57,7 @@ def _changed(text: str, other: str, random: Random) -> str:
         new = []
     elif operation == "twice":
         new = [tokens[at]] * 2
-    elif tokens[at].isdigit():
+    elif tokens[at].isdigit() and random.random() < OTHERWISE_WRITTEN:
         form = random.choice(_NUMBERS)
         new = [form % tokens[at] if "%" in form else form]
     else:

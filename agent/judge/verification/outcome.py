@@ -116,7 +116,7 @@ class Agreement:
 
     by_kind: tuple[tuple[str, int], ...] = ()  # distinct inputs on which both did the same, by how they came about
     skipped: tuple[Skipped, ...] = field(default=())
-    exhausted: bool = False  # no new inputs were left; otherwise the time was over
+    exhausted: bool = False  # no further kind of input was left; otherwise the time was over
     unvaried: tuple[str, ...] = ()  # parameters of which no other argument than the real ones could be made
     never_given: tuple[str, ...] = ()  # `*args` and `**kwargs` that no input and no real call gives anything
     unreached: tuple[int, ...] = ()  # lines of the original that no input and no real call is known to reach

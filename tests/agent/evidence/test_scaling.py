@@ -156,6 +156,15 @@ def test_larger_calls_for_a_gain_that_is_too_good_to_be_true(make_bench: MakeBen
     assert max(call.cpu_time_s for call in larger.calls) > 3 * dearest  # twelve times, if nothing disturbs
 
 
+def test_of_several_texts_one_may_grow_alone(make_bench: MakeBench) -> None:
+    coded = (
+        "def coded(text, encoding):\n    return text.encode(encoding)\n\n"
+        "if __name__ == '__main__':\n    coded('pear fig plum', 'utf-8')\n    coded('lime fig', 'ascii')\n"
+    )
+    made, reasons = ladder(make_bench(coded, "coded"), Climb((2.0, 4.0), 0.0, from_little=True))
+    assert [each.scaled for each in made] == ["len(text)"] * 2, reasons
+
+
 def test_without_a_size_there_are_no_larger_calls_and_the_reason_is_told(make_bench: MakeBench) -> None:
     source = (
         "def turn(clockwise):\n    return 90 if clockwise else -90\n\n"

@@ -143,3 +143,17 @@ def test_a_long_call_keeps_a_part_of_each_argument() -> None:
     assert ").add([0, 1, 2, 3" in text
     assert text.endswith(", 'the last', key=7)")
     assert text.count("…") == 4  # the middle of the three long ones, and the rest of one list
+
+
+class Reference(collections.namedtuple("Reference", "host path")):  # noqa: PYI024, SLOT002 - as users write it
+    """A named tuple with an attribute beside its items."""
+
+    def __new__(cls, host: str, path: str, encoding: str = "utf-8") -> Any:
+        made = super().__new__(cls, host, path)
+        made.encoding = encoding  # type: ignore[attr-defined]
+        return made
+
+
+def test_an_attribute_of_a_named_tuple_is_written_unless_it_is_the_default() -> None:
+    assert LiteralWriter([]).text(Reference("h", "/")) == "Reference('h', '/')"
+    assert LiteralWriter([]).text(Reference("h", "/", "ascii")) == "Reference('h', '/', encoding='ascii')"

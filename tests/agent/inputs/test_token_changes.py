@@ -18,6 +18,11 @@ def test_one_token_of_a_text_is_less_or_twice_or_another_ones() -> None:
     assert {"<a><b></b></a>", "<a><b>11</b></a>", "<a><b>no</b></a>", "<c></c>", "<a<b>1</b></a>"} <= set(made)
 
 
+def test_a_number_in_a_text_is_negative_or_written_in_another_way() -> None:
+    made = {args[0] for _, (args, _) in drawn([["a.b.7"], {}], count=4_000)}
+    assert {"a.b.-7", "a.b.0", "a.b.07", "a.b.+7", "a.b.7.5"} <= made
+
+
 def test_all_else_of_the_call_stays_and_its_number_is_told() -> None:
     made = drawn([[3, "a b"], {"sep": ", "}], [[4], {"text": "x-y"}])
     assert {number for number, _ in made} == {0, 1}

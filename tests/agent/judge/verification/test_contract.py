@@ -206,6 +206,29 @@ def test_fields_of_records_may_need_to_be_hashed_too(make_bench: MakeBench) -> N
     assert "unhashable type: 'list'" in found.actual
 
 
+MAPPINGS = """\
+from collections.abc import Mapping
+
+def f(table):
+    return [len(value) if isinstance(value, {kind}) else value for value in table.values()]
+"""
+KEPT = """\
+class In:
+    def __init__(self, kept):
+        self.kept = kept
+
+    def has(self, value):
+        try:
+            {check}
+        except TypeError:
+            return None
+        return value in self.kept
+
+def f(known, value):
+    return known.has(value)
+"""
+
+
 @pytest.mark.parametrize(
     ("original", "rewrite", "calls", "shows"),
     [
@@ -221,10 +244,22 @@ def test_fields_of_records_may_need_to_be_hashed_too(make_bench: MakeBench) -> N
             "f({'a': 1}, a=1)\n    f({'b': 1}, b=2)",
             "=None",
         ),
+        (
+            MAPPINGS.format(kind="Mapping"),
+            MAPPINGS.format(kind="dict"),
+            "f({'a': {'b': 1}, 'c': 2})\n    f({'a': 3})",
+            "UserDict",
+        ),
+        (
+            KEPT.format(check="pass"),
+            KEPT.format(check="set(self.kept)"),
+            "f(In([1]), 1)\n    f(In([3, 4]), 7)\n    f(In([5, 6, 8]), 6)",
+            "kept=[",
+        ),
     ],
-    ids=["a value of a table", "an argument by any name"],
+    ids=["a value of a table", "an argument by any name", "a table of another class", "what an object holds"],
 )
-def test_none_where_no_real_call_has_it_is_told(
+def test_what_no_real_call_has_is_told(
     make_bench: MakeBench, original: str, rewrite: str, calls: str, shows: str
 ) -> None:
     main = f"\nif __name__ == '__main__':\n    {calls}\n"
