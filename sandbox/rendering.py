@@ -6,6 +6,7 @@ The trees come out of a sandbox and may be anything that is JSON: whatever is no
 
 from __future__ import annotations
 
+import unicodedata
 from typing import TYPE_CHECKING
 
 from afterburner.sandbox.array_elements import column_elements, column_length, index_elements
@@ -195,8 +196,19 @@ def _ending(ending: Json, depth: int) -> str:
 
 
 def _text(start: str, length: int) -> str:
-    shown = _printable(repr(start[:MAX_TEXT]), 4 * MAX_TEXT)
+    shown = _printable(_decomposed_escaped(repr(start[:MAX_TEXT])), 4 * MAX_TEXT)
     return shown if length <= MAX_TEXT else f"{shown[:-1]}{UNSHOWN}{shown[-1]} ({length} characters)"
+
+
+def _decomposed_escaped(shown: str) -> str:
+    r"""A text with the marks escaped that are a part of the letter before them in its other spelling.
+
+    `\xe1` and `a\u0301` look alike, and are two texts.
+    """
+    if unicodedata.is_normalized("NFC", shown):
+        return shown
+    escaped = (each.encode("unicode_escape").decode() if unicodedata.combining(each) else each for each in shown)
+    return "".join(escaped)
 
 
 def _bytes(tag: str, data: str, length: int) -> str:

@@ -108,3 +108,9 @@ def test_one_object_in_two_places_or_two_equal_ones_is_told_in_words() -> None:
     shared, apart = tree([row, row]), tree([[1], [1]])
     assert contrast(shared, apart).startswith("[[1], [1]], where [1] is an object of its own, and in the original one ")
     assert "where [1] is an object that stands before it, too" in contrast(apart, shared)
+
+
+def test_two_spellings_of_a_letter_do_not_look_alike() -> None:
+    assert contrast(tree("\xe1"), tree("a\u0301")) == "'a\\u0301' instead of '\xe1'"
+    mark_without_another_spelling = "\u0928\u0947"
+    assert mark_without_another_spelling in contrast(tree("x"), tree(mark_without_another_spelling))
