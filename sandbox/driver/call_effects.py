@@ -322,10 +322,12 @@ def _holds(value: Any, name: str) -> bool:
 
 
 def _held_by_first(call: call_blobs.Call) -> List[Any]:
-    """What the first argument keeps as an object's attributes."""
+    """What the first argument keeps as an object's attributes; what a class or a module holds is its own."""
+    if not call.args or isinstance(call.args[0], (type, ModuleType)):
+        return []
     try:
         return list(object.__getattribute__(call.args[0], "__dict__").values())
-    except (IndexError, AttributeError):
+    except AttributeError:
         return []
 
 

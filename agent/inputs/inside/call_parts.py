@@ -12,6 +12,7 @@ import contextlib
 import functools
 import inspect
 import sys
+from itertools import islice
 from types import MemberDescriptorType
 from typing import Any, Dict, Iterable, Iterator, List, Mapping, NamedTuple, Sequence, Set, Tuple
 
@@ -261,7 +262,8 @@ def record_as(kind: type, value: Any, changed: Mapping[str, Any]) -> Any:
 def _with_client_attributes(value: Any, changed: Mapping[str, Any]) -> Any:
     """A copy of an object with other values of attributes that its class leaves to those who use it.
 
-    Such an attribute has another value than its constructor gave it, so somebody has set it.
+    Such an attribute has another value than its constructor gave it, so somebody has set it. It holds data alone: where
+    one object holds others, these often know of it, and have to fit.
     """
     kind: Any = type(value)
     held, own = attributes(value), changed_by_methods(kind)
@@ -270,7 +272,7 @@ def _with_client_attributes(value: Any, changed: Mapping[str, Any]) -> Any:
         raise NotBuildableError(kind.__name__)
     first = attributes(_constructed(kind, value, {}))
     for name, new in changed.items():
-        if name not in held or type(new) is not type(held[name]):
+        if name not in held or type(new) is not type(held[name]) or not _is_data(held[name]):
             raise NotBuildableError(kind.__name__)
         if name not in first or dump_item(first[name]) == dump_item(held[name]):
             raise NotBuildableError(kind.__name__)
@@ -278,6 +280,15 @@ def _with_client_attributes(value: Any, changed: Mapping[str, Any]) -> Any:
     for name, each in {**held, **changed}.items():
         object.__setattr__(made, name, each)
     return made
+
+
+def _is_data(value: Any) -> bool:
+    """Whether a value holds no object of a user's class."""
+    if type(value) in MAPPINGS:
+        return all(map(_is_data, islice(value.values(), MAX_PER_HOLDER)))
+    if type(value) in SEQUENCES:
+        return all(map(_is_data, islice(value, MAX_PER_HOLDER)))
+    return not fields(value) and not of_user_class(value)
 
 
 def _constructed(kind: type, value: Any, changed: Mapping[str, Any]) -> Any:

@@ -67,6 +67,13 @@ def test_nor_is_what_nobody_has_set_or_what_would_be_of_another_type(name: str, 
         record_with(filled(), {name: value})
 
 
+def test_what_holds_other_objects_is_not_for_these_may_have_to_fit() -> None:
+    report = filled()
+    report.rows = [{"part": filled()}]
+    with pytest.raises(NotBuildableError):
+        record_with(report, {"rows": []})
+
+
 def test_nothing_is_known_of_a_class_without_source() -> None:
     space: dict[str, Any] = {}
     exec("class Made:\n    def __init__(self): self.rows = []", space)  # noqa: S102 - what has no file
