@@ -155,7 +155,8 @@ class DifferenceSearch:
         first = partial(rest, self._assume, real_calls=real_calls, effects_of_real_calls=effects_of_real_calls)
         # A look of few rounds goes on with a condition that little was tried with: a later one settles it.
         enough = 0 if least is None or rounds is not None else min(least.inputs, ENOUGH_PROVIDED)
-        return self._up_to_date(lambda: self._provided(first(), rest, enough))
+        beyond = partial(self.beyond_real_calls, candidate_source)
+        return self._up_to_date(lambda: self._provided(first(), rest, beyond, enough))
 
     def unreached_lines(self, candidate_source: str) -> tuple[int, ...]:
         """Lines of the original that no input reaches on which this rewrite was compared; see `reach.unreached_lines`.
@@ -189,26 +190,31 @@ class DifferenceSearch:
         rounds = self._compared.get(candidate_source, 0)
         return inputs.unreached_after(candidate_source, environment, literals, rounds)
 
-    def beyond_real_calls(self, candidate_source: str) -> Counterexample | None:
+    def beyond_real_calls(self, candidate_source: str, assume: tuple[str, ...] | None = None) -> Counterexample | None:
         """A difference on elements of kinds that neither a hint nor a real call has: one that is told, not counted.
 
         Code without hints mostly means the kinds that it is called with, and nothing says so. So whoever takes a
         rewrite which needs elements that can be hashed, or put in order, has to know.
 
+        Args:
+            candidate_source: as above.
+            assume: what the elements keep to besides; None: what is stated of every input.
+
         Raises:
             SandboxInternalError: the sandbox failed.
         """
-        made = None if self._by_cases else self._inputs_for(self._assume).unhinted()
+        assume = self._assume if assume is None else assume
+        made = None if self._by_cases else self._inputs_for(assume).unhinted()
         if made is None or not made.calls:
             return None
-        comparer = replace(self._comparer, known_names=made.known_names, assume=self._assume)
+        comparer = replace(self._comparer, known_names=made.known_names, assume=assume)
         try:
             found = comparer.first_difference(candidate_source, made.calls)
         except OutOfDateError:
             return None  # it would only be told
         if found is None or not found.may_shrink:
             return None
-        showing = self._inputs_for(self._assume).starting_from()
+        showing = self._inputs_for(assume).starting_from()
         return Shrinker(comparer, candidate_source, Deadline.after(self._shrinking_s), showing).shrink(found)
 
     def against_suggested(
@@ -228,7 +234,8 @@ class DifferenceSearch:
         # Whether a condition is the right one, the search without suggestions tells: no number of inputs is asked for.
         search = partial(self._against, candidate_source, deadline, least=None, suggested=suggested)
         rest = partial(search, rounds=rounds)
-        return self._up_to_date(lambda: self._provided(search(self._assume, rounds=0), rest))
+        beyond = partial(self.beyond_real_calls, candidate_source)
+        return self._up_to_date(lambda: self._provided(search(self._assume, rounds=0), rest, beyond))
 
     def _up_to_date(self, search: Callable[[], Found]) -> Found:
         """What a search finds; a second time, with inputs made anew, if what is kept of the original does not hold."""
@@ -243,7 +250,11 @@ class DifferenceSearch:
             return search()
 
     def _provided(
-        self, found: Counterexample | Agreement, rest: Callable[..., Counterexample | Agreement], enough: int = 0
+        self,
+        found: Counterexample | Agreement,
+        rest: Callable[..., Counterexample | Agreement],
+        beyond: Callable[[tuple[str, ...]], Counterexample | None],
+        enough: int = 0,
     ) -> Counterexample | Agreement:
         """What was found, with what has to be assumed so that the rest of a search finds no difference.
 
@@ -254,7 +265,8 @@ class DifferenceSearch:
         rules out takes no assumption: the hint states it, so the rest keeps to the hints.
 
         An assumption that an input breaks need not be why it shows a difference. If it shows one with real arguments in
-        the place of those that break it, too, another assumption takes its place.
+        the place of those that break it, too, another assumption takes its place. And if values of other kinds than the
+        real ones show a difference that keeps to it, that rule of the contract joins it: by itself it would be false.
         """
         inputs = self._inputs_for(self._assume)
         provided: list[Assumption] = []
@@ -289,12 +301,22 @@ class DifferenceSearch:
         if isinstance(found, Counterexample) or first is None:
             return replace(found, beyond_hints=beyond_hints) if isinstance(found, Agreement) else found
         needs_inputs = any(each in plain for each in provided)
+        if needs_inputs:
+            provided += self._rules_beside(beyond, provided)
         if needs_inputs and not found.inputs:
             return first
         provided_first = replace(first, provided=tuple(provided), inputs_provided=found.inputs)
         if needs_inputs and not found.exhausted and found.inputs < enough:
             return replace(first, remark=provided_first.undecided_condition)
         return provided_first
+
+    def _rules_beside(
+        self, beyond: Callable[[tuple[str, ...]], Counterexample | None], provided: Sequence[Assumption]
+    ) -> list[Assumption]:
+        """The rule of the contract that a difference breaks although it keeps to all of these, if there is one."""
+        also = beyond((*self._assume, *(each.expression for each in provided)))
+        rule = None if also is None else self._inputs_for(self._assume).rule_broken_by(also.blobs)
+        return [] if rule is None else [rule]
 
     def _assumption_broken_by(self, found: Counterexample, assumed: int) -> Assumption | None:
         """What holds in every real call and not in the one that was found; `assumed` were tried before it."""

@@ -269,6 +269,21 @@ def test_what_no_real_call_has_is_told(
     assert shows in found.line
 
 
+@pytest.mark.slow
+def test_a_condition_names_what_no_real_call_has_where_that_shows_a_difference_too(compare: Compare) -> None:
+    """That keys have no blanks around them is not all that has to hold."""
+    original = "def f(table, key):\n    if key in table:\n        return table[key]\n    return 'none'\n"
+    rewrite = "def f(table, key):\n    found = table.get(key.strip())\n    return {}\n"
+    calls = "f({'a': 1, 'b': 2}, 'a')\nf({'c': 3}, 'd')\nf({'e': 4}, 'e')"
+    found = compare(original, rewrite.format("'none' if found is None else found"), calls)
+    assert isinstance(found, Counterexample), found
+    alone = [each.expression for each in found.provided]
+    assert any("table.values()" in each for each in alone), alone
+    found = compare(original, rewrite.format("table.get(key.strip(), 'none')"), calls)
+    assert isinstance(found, Counterexample), found
+    assert not any("table.values()" in each.expression for each in found.provided), found.provided
+
+
 @pytest.mark.nightly
 def test_a_function_that_is_called_with_several_kinds_of_elements_takes_any(compare: Compare) -> None:
     found = compare(UNIQUE.format(hint=""), BY_DICT.format(hint=""), "f([3, 1, 3])\nf(['a', 'b'])")
