@@ -190,7 +190,9 @@ def _at_place(base: Base, place: Place, knowledge: Knowledge) -> Iterator[Input]
     allowed = [*knowledge.signature.instead_of_none(place.site), *instead_of_none(place)] if place.value is None else ()
     for value in allowed:
         yield Input("value that a hint allows", with_value(base.root, place, value), base.call, place.is_data)
-    for kind, value in () if place.site in knowledge.fixed else edges(place.value):
+    # A class that is an argument itself mostly makes something there; among others, it is one of several kinds.
+    is_maker = len(place.site) == 1 and isinstance(place.value, type)
+    for kind, value in () if is_maker or place.site in knowledge.fixed else edges(place.value):
         yield Input(kind, with_value(base.root, place, value), base.call, place.is_data)
     for kind, root in with_other_attributes(base.root, place):
         yield Input(kind, root, base.call, place.is_data)
