@@ -14,7 +14,7 @@ from afterburner.agent.errors import WorkloadError
 from afterburner.agent.events import ignore_event
 from afterburner.agent.inputs.harness import Harness
 from afterburner.agent.inputs.inside.time_profiler import TIME_OVER
-from afterburner.agent.inputs.project_modules import source_files
+from afterburner.agent.inputs.project_modules import is_uncollected, source_files
 from afterburner.agent.inputs.staging import copy_project, environment_of
 from afterburner.sandbox import Limits, UsageError
 from afterburner.sandbox.installations import has_package
@@ -33,7 +33,10 @@ if TYPE_CHECKING:
 PYTEST = ("-m", "pytest")
 UNITTEST = ("-m", "unittest", "discover")
 MAX_REASONS = 5
+MAX_UNCOLLECTED = 3
+_IN_ANY_SHELL = re.compile(r"[\w.][\w./-]*")  # no name of a file that would have to be quoted
 _BROKEN = frozenset({"run", "cut_off"})  # stages of a run that did not end well
+_NOT_ONE_TEST = "no_tests"  # the stage of a failure
 _NO_TESTS = re.compile(r"left with exit code 5\b")  # of pytest, like those below
 _GAVE_UP = re.compile(r"left with exit code [34]\b")  # an internal error, or wrong usage
 SEEN = " Seen:"  # what comes before the reasons for which no call was
@@ -89,7 +92,8 @@ def take_survey(
     known = {str(path) for path in files}  # the project's own code has told what it names, and may name anything
     functions = tuple(function for function in answer.surveyed if not function.qualname or function.path in known)
     if not any(function.qualname and function.calls for function in functions):
-        raise WorkloadError(f"{place}: {_of_nothing_called(answer, settings.batch.command, python_without_pytest)}")
+        why = _of_nothing_called(answer, settings.batch.command, python_without_pytest)
+        raise WorkloadError(f"{place}: {why}{_of_uncollected(answer, staged)}")
     has_passed = answer.suite is not None and answer.suite.passed
     remark = "" if has_passed else _of_nothing_passed(answer, command, python_without_pytest)
     return Survey(functions, answer.suite, command, str(staged.root), remark, python_without_pytest)
@@ -118,6 +122,22 @@ def _of_nothing_called(answer: Answer, command: tuple[str, ...], python_without_
     if python_without_pytest:
         advice = f"{_without_pytest(python_without_pytest)}\n{advice}"
     return f"{said}, so there is nothing to rank.{SEEN if why else ''}{why}\n{advice}"
+
+
+def _of_uncollected(answer: Answer, project: StagedProject) -> str:
+    """Where pytest finds no tests, which files look like some that it does not collect, and how to have them run."""
+    if not any(failure.stage == _NOT_ONE_TEST for failure in answer.failures):
+        return ""
+    names = [path.relative_to(project.root) for path in own_files(project)]
+    told = [str(name) for name in names if is_uncollected(name) and _IN_ANY_SHELL.fullmatch(str(name))]
+    told = told[:MAX_UNCOLLECTED]
+    if not told:
+        return ""
+    if_so = f"If {told[0]} holds tests, name it" if len(told) == 1 else f"If {', '.join(told)} hold tests, name them"
+    return (
+        f"\nBy default pytest collects only test_*.py and *_test.py. {if_so}: "
+        f"run FOLDER -- python -m pytest {' '.join(told)}"
+    )
 
 
 def _is_broken(failure: Failure, runs: str) -> bool:

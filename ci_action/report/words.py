@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 MOST_CHARACTERS = 1_500
 _MORE_TIME = re.compile(r"--max-seconds(?= allows more| more(?:$|;)|\) is up)")  # as our own reasons end
 _RUN = re.compile(r"(\S)\1{39,}")  # of one character: how many there are tells more than to see them
+_PYTEST_COMMAND = re.compile(r"run FOLDER -- python -m (pytest [^\"]+)")
 _OPTION = re.compile(r"(?<!\w)--(?:[a-z]|\s)")
 
 
@@ -37,5 +38,6 @@ def own_option(reason: str) -> str:
 def plain_reason(error: Exception, root: Path) -> str:
     """An error of a session on one line: paths from the root, and without advice on options that `ci` does not have."""
     lines = [line.strip().removeprefix("- ") for line in str(error).replace(f"{root}/", "").splitlines()]
-    kept = [line.rstrip(".") for line in lines if line and not _OPTION.search(line)]
+    lines = [line for line in lines if line and not _OPTION.search(_PYTEST_COMMAND.sub("", line))]
+    kept = [_PYTEST_COMMAND.sub(r'--tests-command "\1"', line.rstrip(".")) for line in lines]
     return one_line("; ".join(kept).replace(":; ", ": ")) or type(error).__name__

@@ -33,6 +33,18 @@ def test_an_error_is_told_without_the_place_of_the_checkout_and_without_options_
     assert plain_reason(error, Path("/a/b")) == "src/x.py: nothing calls f. Tried: pytest: it is never called"
 
 
+def test_the_command_that_runs_tests_pytest_does_not_collect_is_given_with_the_option_of_ci() -> None:
+    error = WorkloadError(
+        "/a/b: nothing calls its functions. Seen:\n  - pytest finds no tests in the project\n"
+        "Give a command that calls them: run FOLDER -- python SCRIPT.py …, or -- python -m MODULE ….\n"
+        "If tests.py, x/a_tests.py hold tests, name them: run FOLDER -- python -m pytest tests.py x/a_tests.py"
+    )
+    assert plain_reason(error, Path("/a/b")).endswith(
+        "Seen: pytest finds no tests in the project; "
+        'If tests.py, x/a_tests.py hold tests, name them: --tests-command "pytest tests.py x/a_tests.py"'
+    )
+
+
 def test_the_time_that_is_up_is_called_a_share_with_the_option_of_ci() -> None:
     told = own_option(f"of 2 candidates 2 were not measured in time; {TIME_IS_UP}")
     assert told.endswith("in time; its share of the time for the search (--max-minutes) is up")

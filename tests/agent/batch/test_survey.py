@@ -89,6 +89,27 @@ def test_tests_that_cannot_start_are_no_sign_that_nothing_calls_a_function(
     assert "nothing calls" not in str(told.value)
 
 
+def test_where_pytest_finds_no_tests_those_that_it_does_not_collect_are_named_with_the_command_that_does(
+    sandbox: Sandbox, shop: Path
+) -> None:
+    shutil.move(shop / "tests" / "test_names.py", shop / "tests.py")
+    (shop / "tests" / "more_tests.py").write_text("", encoding="utf-8")
+    for left in shop.rglob("test_*.py"):
+        left.unlink()
+    with pytest.raises(WorkloadError, match="pytest finds no tests in the project") as told:
+        take_survey(sandbox, shop / "shop", RunSettings(str(shop)), LIMIT_S)
+    named = "If tests/more_tests.py, tests.py hold tests, name them: run FOLDER -- python -m pytest tests/more_tests.py"
+    assert f"{named} tests.py" in str(told.value)
+    command = python_command(("pytest", "tests.py"))
+    settings = RunSettings(str(shop), batch=BatchPlace(command=command, command_folder=str(shop)))
+    assert "common" in by_name(rank(take_survey(sandbox, shop / "shop", settings, LIMIT_S)))
+    (shop / "tests.py").unlink()
+    (shop / "tests" / "more_tests.py").unlink()
+    with pytest.raises(WorkloadError, match="pytest finds no tests in the project") as told:
+        take_survey(sandbox, shop / "shop", RunSettings(str(shop)), LIMIT_S)
+    assert "hold tests" not in str(told.value)
+
+
 def test_a_command_of_pytest_that_finds_no_test_has_not_failed(sandbox: Sandbox, shop: Path) -> None:
     words = ("-m", "pytest", "tests", "-k", "nothing_of_the_kind")
     settings = RunSettings(str(shop), batch=BatchPlace(command=words, command_folder=str(shop)))
