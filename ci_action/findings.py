@@ -47,6 +47,7 @@ MOST_CODE = 60_000  # characters of a patch, and of all the edits of a rewrite
 _KINDS = re.compile(r"(the same on \d+ inputs?): [^;]*")  # how many of which kind: the page has room for that
 _ASSUME = re.compile(r"""--assume ("[^"]*"|'[^']*'|\S+)( --assume ("[^"]*"|'[^']*'|\S+))*""")  # no option of `ci`
 _MOST_EDITS = 200
+_CALLS = re.compile(r"\b(?:add|give) ((?:shorter )?calls [^;]*?) with --calls\b")  # likewise
 _LOSS = 0.95
 _STEEPER = 0.3  # of measured exponents; less may be chance
 _TESTS = "pytest"  # the origin of what they give; of one test `pytest: tests/test_a.py::test_b`
@@ -89,7 +90,7 @@ def part_of_outcome(
     return _part(
         place,
         Decision(outcome.decision),
-        _ASSUME.sub("`Requires:` in the docstring, or type hints", outcome.reason)
+        _in_words_of_ci(outcome.reason, "`Requires:` in the docstring, or type hints", "add a test")
         + (_looked(result) if cut_short else ""),
         result.elapsed_s,
         gain=_gain(result.gain, figure_of_run(result)) if is_offered else None,
@@ -153,7 +154,12 @@ def _reason_of_comparison(result: ComparisonResult) -> str:
         is_noisy = found.decision is ComparisonDecision.TOO_NOISY
         lacking = found.larger_inputs if is_noisy or found.larger_inputs in {NO_LARGER, NOT_LARGER} else ""
         return f"{told}{', too noisy to tell' if is_noisy else ''}{lacking and f'; {lacking}'}"
-    return _ASSUME.sub("`Requires:` in the docstring of the base", found.reason)
+    return _in_words_of_ci(found.reason, "`Requires:` in the docstring of the base", "add a test to the base")
+
+
+def _in_words_of_ci(reason: str, stated: str, add_test: str) -> str:
+    """A reason with what `ci` has in place of `--assume` and `--calls`: a place to state it, and a test to add."""
+    return _CALLS.sub(rf"{add_test} that makes \1", _ASSUME.sub(stated, reason))
 
 
 def _grows_faster(growth: Growth | None) -> str:

@@ -16,6 +16,9 @@ from afterburner.agent.evidence.growth import Growth
 from afterburner.agent.evidence.samples import SampleFigures
 from afterburner.agent.inputs.harness_answers import Suite
 from afterburner.agent.inputs.rank import RankedTarget
+from afterburner.agent.judge.confirmation import unproven
+from afterburner.agent.judge.verification.outcome import Agreement
+from afterburner.agent.judge.verification.reach import UnseenLine
 from afterburner.agent.judge.version_comparison import NO_LARGER, NOT_LARGER, ComparisonDecision, VersionFindings
 from afterburner.agent.loop.results import RunResult
 from afterburner.agent.models.requests.spending import TIME_IS_UP
@@ -93,6 +96,40 @@ def test_an_answer_about_slow_downs_says_what_it_lacks() -> None:
             compared(ComparisonDecision.TOO_NOISY, "doctest", gain=ABOUT_AS_FAST, larger_inputs=lacking)
         )
         assert told == f"1.02x of the time (0.97x to 1.06x), too noisy to tell; {lacking}"
+
+
+CONDITIONS = [
+    (Agreement(unvaried=("doc",)), "{} that makes calls with other values, and if your calls show all that matters"),
+    (Agreement(exhausted=True), "no further input could be made; {} that makes calls that some can be made from"),
+    (Agreement(unreached=(7,)), "the rewrite changes them; {} that makes calls that do"),
+    (Agreement(unreached=(UnseenLine(7),)), "the rewrite changes them; {} that makes shorter calls that do"),
+]
+
+
+@pytest.mark.parametrize(("agreed", "advice"), CONDITIONS)
+def test_a_condition_advises_what_there_is_in_a_pull_request(agreed: Agreement, advice: str) -> None:
+    made = 0 if agreed.exhausted else 9
+    condition = unproven(agreed, None, 40, unreached=agreed.unreached, made=made)
+    assert condition is not None
+    found = compared(ComparisonDecision.CONDITIONAL, "doctest")
+    found.compared = replace(found.compared, reason=condition.reason)
+    offered = Outcome(
+        RankedTarget("/shop.py", "f", 1.0, 0.9, 1, ()),
+        "conditional",
+        condition.reason,
+        result=replace(RESULT, improved=False, gain=None),
+    )
+    for part, test, docstring in (
+        (part_of_comparison(PLACE, found), "add a test to the base", "`Requires:` in the docstring of the base"),
+        (
+            part_of_outcome(PLACE, offered, None, merged=True, cut_short=False),
+            "add a test",
+            "`Requires:` in the docstring, or type hints",
+        ),
+    ):
+        assert advice.format(test) in part.reason
+        assert "--" not in part.reason, "`ci` has no such option"
+        assert (f"state it with {docstring}" in part.reason) is bool(agreed.unvaried)
 
 
 @pytest.mark.parametrize(
