@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from afterburner.agent.batch.batch_results import Outcome
     from afterburner.agent.evidence.growth import Growth
     from afterburner.agent.judge.verification.outcome import Counterexample
+    from afterburner.agent.judge.version_comparison import VersionFindings
     from afterburner.agent.loop.results import RunResult
     from afterburner.agent.session.compare import ComparisonResult
     from afterburner.agent.types import Gain, Skipped
@@ -46,8 +47,8 @@ if TYPE_CHECKING:
 MOST_CODE = 60_000  # characters of a patch, and of all the edits of a rewrite
 _KINDS = re.compile(r"(the same on \d+ inputs?): [^;]*")  # how many of which kind: the page has room for that
 _ASSUME = re.compile(r"""--assume ("[^"]*"|'[^']*'|\S+)( --assume ("[^"]*"|'[^']*'|\S+))*""")  # no option of `ci`
-_MOST_EDITS = 200
 _CALLS = re.compile(r"\b(?:add|give) ((?:shorter )?calls [^;]*?) with --calls\b")  # likewise
+_MOST_EDITS = 200
 _LOSS = 0.95
 _STEEPER = 0.3  # of measured exponents; less may be chance
 _TESTS = "pytest"  # the origin of what they give; of one test `pytest: tests/test_a.py::test_b`
@@ -135,10 +136,20 @@ def part_of_comparison(place: Place, result: ComparisonResult) -> FunctionPart:
         result.elapsed_s,
         gain=_gain(found.gain, figure_of_comparison(result)) if has_gain else None,
         figures=_figures_of_comparison(result) if has_gain else None,
-        caveat=found.caveat or (found.agreement.caveat if found.agreement is not None else ""),
+        caveat=_caveat_of_comparison(found),
+        real_kinds_alone=found.agreement is not None and found.agreement.beyond_calls is not None,
         evidence=list(_evidence_of_comparison(result)),
         counterexample=_counterexample(found.counterexample) if found.counterexample is not None else None,
     )
+
+
+def _caveat_of_comparison(found: VersionFindings) -> str:
+    """What limits the verdict first: a log shows the beginning."""
+    of_behaviour = found.agreement.caveat if found.agreement is not None else ""
+    told = [of_behaviour, found.caveat]
+    if found.decision is ComparisonDecision.SLOWER:
+        told.reverse()
+    return "; ".join(filter(None, told))
 
 
 def _reason_of_comparison(result: ComparisonResult) -> str:
@@ -197,6 +208,7 @@ def _part(
     losses: list[LossPart] | None = None,
     figures: FiguresPart | None = None,
     caveat: str = "",
+    real_kinds_alone: bool = False,
     evidence: list[str] | None = None,
     counterexample: CounterexamplePart | None = None,
     rewrite: RewritePart | None = None,
@@ -217,6 +229,7 @@ def _part(
         losses=losses or [],
         figures=figures,
         caveat=one_line(caveat),
+        real_kinds_alone=real_kinds_alone,
         evidence=[one_line(each) for each in evidence or []],
         counterexample=counterexample,
         rewrite=rewrite,

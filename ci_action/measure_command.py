@@ -36,10 +36,14 @@ if TYPE_CHECKING:
 
     from afterburner.ci_action.measuring import Measured
     from afterburner.ci_action.options import CiOptions
-    from afterburner.ci_action.report.document import CiDocument
+    from afterburner.ci_action.report.document import CiDocument, FunctionPart
 
 KEY_VARIABLE = "MODEL_API_KEY"
-_LONGEST_SENTENCE = 120  # characters
+_LONGEST_SENTENCE = 160  # characters
+_OF_REAL_KINDS = (
+    "it differs on elements of kinds that no real call holds; in the base, give the parameter a type hint that names "
+    "its elements"
+)
 _BASES = ("CI_MERGE_REQUEST_DIFF_BASE_SHA",)  # what GitLab tells a job of a merge request
 
 
@@ -109,7 +113,7 @@ def fails_gate(measured: Measured, *, answers: bool = False) -> bool:
 
     Raises:
         UsageError: nothing is slower, but a changed file could not be read, or is not that of the commit; or a function
-            has no answer.
+            has no answer, or by `prove` one on a condition.
     """
     option = f"--fail-on {'no-answer' if answers else 'regression'}"
     if measured.document.has_regressions:
@@ -120,17 +124,19 @@ def fails_gate(measured: Measured, *, answers: bool = False) -> bool:
         file = f"{first.file} (and {len(others)} more)" if others else first.file
         raise UsageError(f"{option}: nothing is known of what was changed in {file}: {first.reason}.")
     if answers and (unanswered := measured.document.unanswered):
-        lacking, *rest = unanswered
-        why = "" if rest else _first_sentence(lacking.reason)
         names = few_of([f"{one_line(each.file)} {each.function}" for each in unanswered])
-        raise UsageError(f"{option}: there is no answer for {names}{f': {why}' if why else ''}.")
+        reasons = {_why_unanswered(each) for each in unanswered}
+        why = f": {reasons.pop()}" if len(reasons) == 1 else ""
+        raise UsageError(f"{option}: there is no answer for {names}{why}.")
     return False
 
 
-def _first_sentence(reason: str) -> str:
-    """Of a reason, which the report has in full; empty if it is too long to be told twice."""
-    sentence = re.split(r"[.;](?:\s|$)", reason, maxsplit=1)[0]
-    return sentence if len(sentence) <= _LONGEST_SENTENCE else ""
+def _why_unanswered(function: FunctionPart) -> str:
+    """In a few words: the report has the reason in full."""
+    if function.is_of_real_kinds:
+        return _OF_REAL_KINDS
+    sentence = re.split(r"[.;](?:\s|$)", function.reason, maxsplit=1)[0]
+    return one_line(sentence, _LONGEST_SENTENCE)
 
 
 def _printed(document: CiDocument, output_format: str) -> bytes:

@@ -194,7 +194,13 @@ def _document(options: CiOptions, base: str | None, head: str, gathered: Gathere
         min_effect=DEFAULT_MIN_EFFECT if options.min_effect is None else options.min_effect,
         functions=gathered.functions[:MOST_FUNCTIONS],
         left_out=[
-            LeftOutPart(file=each.file, function=each.function, line=each.line, reason=one_line(each.reason))
+            LeftOutPart(
+                file=each.file,
+                function=each.function,
+                line=each.line,
+                is_unknown=each.is_unknown,
+                reason=one_line(each.reason),
+            )
             for each in sorted(gathered.left_out, key=lambda each: (each.file, each.function or ""))[:MOST_FUNCTIONS]
         ],
         notes=[one_line(each) for each in notes][:50],

@@ -17,8 +17,9 @@ _LOWEST_PRINTABLE = 32
 def junit(document: CiDocument) -> bytes:
     """A slower function fails; by `prove` one that behaves differently does, too.
 
-    What has no answer is skipped, and so is a function or a file that was left out. An interrupted run is an error of a
-    case of its own: many systems show a report of skipped cases alone as passed.
+    What has no answer is skipped, and so is a function or a file that was left out. A changed file that could not be
+    read is an error, as it fails a gate. An interrupted run is an error of a case of its own: many systems show a
+    report of skipped cases alone as passed.
     """
     failing = {Decision.SLOWER} | ({Decision.DIFFERENT} if document.mode is Mode.PROVE else set())
     name = f"afterburner-agent {document.mode.value}"
@@ -26,13 +27,13 @@ def junit(document: CiDocument) -> bytes:
     if document.interrupted:
         case = ET.SubElement(suite, "testcase", classname=name, name="the whole run", time=f"{document.elapsed_s:.3f}")
         ET.SubElement(case, "error", message=headline(document), type="interrupted")
-    without_answer = {each.decision for each in document.unanswered}
+    unanswered = document.unanswered
     for each in document.functions:
         case = _add_case(suite, each)
         if each.decision in failing:
             failure = ET.SubElement(case, "failure", message=verdict(each, document), type=each.decision.value)
             failure.text = _plain(explained(each, document))
-        elif each.decision in without_answer:
+        elif each in unanswered:
             ET.SubElement(case, "skipped", message=_plain(explained(each, document)))
         else:
             told = [explained(each, document), *each.evidence]
@@ -40,7 +41,11 @@ def junit(document: CiDocument) -> bytes:
     for left in document.left_out:
         name = left.function or "the whole file"
         case = ET.SubElement(suite, "testcase", classname=_plain(left.file), name=name, time="0.000")
-        ET.SubElement(case, "skipped", message=_plain(f"left out: {left.reason}"))
+        why = _plain(f"left out: {left.reason}")
+        if left.is_unknown:
+            ET.SubElement(case, "error", message=why, type="unknown")
+        else:
+            ET.SubElement(case, "skipped", message=why)
     suite.set("tests", str(len(suite)))
     for counted, kind in (("failures", "failure"), ("errors", "error"), ("skipped", "skipped")):
         suite.set(counted, str(len(suite.findall(f"testcase/{kind}"))))

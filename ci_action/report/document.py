@@ -141,11 +141,21 @@ class FunctionPart(_Part):
     losses: Annotated[list[LossPart], Field(max_length=2)]
     figures: FiguresPart | None
     caveat: Words = Field(default="", description="What has to be known before the rewrite is taken; empty: nothing.")
+    real_kinds_alone: bool = Field(
+        default=False,
+        description="By `prove`: whether the versions differ on elements of kinds that no real call holds and no type "
+        "hint rules out, as the caveat tells.",
+    )
     evidence: Annotated[list[Words], Field(max_length=20)] = Field(description="What the decision rests on.")
     counterexample: CounterexamplePart | None
     rewrite: RewritePart | None
     cut_short: bool = Field(default=False, description="Whether more time might have given a rewrite to offer.")
     elapsed_s: Figure
+
+    @property
+    def is_of_real_kinds(self) -> bool:
+        """Whether it is proven only for elements of the kinds that real calls hold."""
+        return self.real_kinds_alone and self.decision in (Decision.FASTER, Decision.SAME)
 
     @property
     def key(self) -> str:
@@ -159,6 +169,9 @@ class LeftOutPart(_Part):
     file: PathInside
     function: DottedName | None
     line: Line | None = Field(default=None, description="Where the file has a syntax error.")
+    is_unknown: bool = Field(
+        default=False, description="Whether nothing is known of what was changed, since the file could not be read."
+    )
     reason: Words
 
 
@@ -203,10 +216,13 @@ class CiDocument(_Part):
     def unanswered(self) -> list[FunctionPart]:
         """The functions of which it is not known whether they have become slower, or by `prove` differ.
 
-        What is the same only on a condition is no slow-down on the calls that were seen, and proves nothing.
+        What is the same only on a condition is no slow-down on the calls that were seen, and proves nothing. That all
+        elements are of the kinds that real calls hold is such a condition.
         """
         others = {Mode.REGRESSIONS: [Decision.DIFFERENT], Mode.PROVE: [Decision.CONDITIONAL]}.get(self.mode, [])
-        return self.of(Decision.TOO_NOISY, Decision.FAILED, Decision.INTERRUPTED, Decision.NOT_REACHED, *others)
+        lacking = {Decision.TOO_NOISY, Decision.FAILED, Decision.INTERRUPTED, Decision.NOT_REACHED, *others}
+        is_proof = self.mode is Mode.PROVE
+        return [each for each in self.functions if each.decision in lacking or (is_proof and each.is_of_real_kinds)]
 
     @property
     def not_failed(self) -> list[FunctionPart]:

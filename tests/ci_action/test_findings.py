@@ -17,7 +17,7 @@ from afterburner.agent.evidence.samples import SampleFigures
 from afterburner.agent.inputs.harness_answers import Suite
 from afterburner.agent.inputs.rank import RankedTarget
 from afterburner.agent.judge.confirmation import unproven
-from afterburner.agent.judge.verification.outcome import Agreement
+from afterburner.agent.judge.verification.outcome import Agreement, Counterexample
 from afterburner.agent.judge.verification.reach import UnseenLine
 from afterburner.agent.judge.version_comparison import NO_LARGER, NOT_LARGER, ComparisonDecision, VersionFindings
 from afterburner.agent.loop.results import RunResult
@@ -96,6 +96,31 @@ def test_an_answer_about_slow_downs_says_what_it_lacks() -> None:
             compared(ComparisonDecision.TOO_NOISY, "doctest", gain=ABOUT_AS_FAST, larger_inputs=lacking)
         )
         assert told == f"1.02x of the time (0.97x to 1.06x), too noisy to tell; {lacking}"
+
+
+def test_a_difference_beyond_the_kinds_of_the_real_calls_is_told_apart() -> None:
+    beyond = Counterexample(
+        ("f([None])",), "returned False", "returned True", "returned True instead of False", "derived", ()
+    )
+    for agreement, is_limited in ((Agreement(beyond_calls=beyond), True), (Agreement(), False), (None, False)):
+        found = compared(ComparisonDecision.SAME, "doctest", agreement=agreement)
+        part = part_of_comparison(PLACE, found)
+        assert (part.real_kinds_alone, bool(part.caveat)) == (is_limited, is_limited)
+
+
+def test_a_caveat_of_the_gain_does_not_hide_that_the_versions_differ() -> None:
+    beyond = Counterexample(
+        ("f([[]])",), "returned 1", "raised TypeError", "raised TypeError instead of returning 1", "derived", ()
+    )
+    agreement, of_gain = Agreement(beyond_calls=beyond), "only on larger inputs; on the real ones 1.01x"
+    told = part_of_comparison(
+        PLACE, compared(ComparisonDecision.FASTER, "doctest", agreement=agreement, caveat=of_gain)
+    )
+    assert told.caveat == f"{agreement.caveat}; {of_gain}", "what limits the proof comes first"
+    told = part_of_comparison(
+        PLACE, compared(ComparisonDecision.SLOWER, "doctest", agreement=agreement, caveat=of_gain)
+    )
+    assert told.caveat == f"{of_gain}; {agreement.caveat}", "what limits the loss comes first"
 
 
 CONDITIONS = [

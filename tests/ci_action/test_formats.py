@@ -246,6 +246,31 @@ def test_a_claim_on_a_condition_passes_in_no_format() -> None:
         assert levels == ({"conditional": "note", "different": "warning"} if is_claim else {"different": "note"})
 
 
+def test_a_proof_for_elements_of_the_real_kinds_alone_is_one_on_a_condition() -> None:
+    caveat = "it differs on elements of kinds that no real call holds, for example f([None]) returned True"
+    limited = function(decision=Decision.FASTER, rewrite=None, caveat=caveat, real_kinds_alone=True)
+    proven = function(name="total", decision=Decision.FASTER, caveat="only this is known")
+    report = document(limited, proven, mode=Mode.PROVE)
+    assert report.unanswered == [limited]
+    assert not report.has_regressions
+    suite = ET.fromstring(junit(report))[0]  # noqa: S314 - our own
+    [skipped, passed] = suite.findall("testcase")
+    assert caveat in (skipped[0].get("message") or "")
+    assert (skipped[0].tag, passed[0].tag) == ("skipped", "system-out")
+    assert not document(limited, mode=Mode.REGRESSIONS).unanswered, "it is not slower, which is all that is asked"
+    assert document(slower(real_kinds_alone=True), mode=Mode.PROVE).has_regressions
+    assert not document(slower(real_kinds_alone=True), mode=Mode.PROVE).unanswered, "it is known to be slower"
+
+
+def test_a_changed_file_of_which_nothing_is_known_is_an_error_of_junit_and_what_is_left_out_is_skipped() -> None:
+    unread = LeftOutPart(file="shop.py", function=None, reason="it has a syntax error in line 3", is_unknown=True)
+    large = LeftOutPart(file="data.py", function=None, reason="it is larger than 1 MiB")
+    suite = ET.fromstring(junit(document(functions=[], left_out=[unread, large])))[0]  # noqa: S314 - our own
+    assert [each[0].tag for each in suite] == ["error", "skipped"]
+    assert (suite.get("errors"), suite.get("skipped"), suite.get("failures")) == ("1", "1", "0")
+    assert suite[0][0].get("message") == "left out: it has a syntax error in line 3"
+
+
 def test_junit_names_a_file_that_could_not_be_read() -> None:
     left = LeftOutPart(file="shop.py", function=None, reason="it has a syntax error in line 3")
     [case] = ET.fromstring(junit(document(functions=[], left_out=[left])))[0]  # noqa: S314 - our own

@@ -13,7 +13,7 @@ from documents import different, document, function, slower
 
 from afterburner.agent import UsageError
 from afterburner.ci_action.outputs import document_text
-from afterburner.ci_action.report.document import CiDocument
+from afterburner.ci_action.report.document import CiDocument, LeftOutPart
 from afterburner.ci_action.report.reading import MOST_BYTES, read_report
 
 if TYPE_CHECKING:
@@ -26,6 +26,14 @@ def test_a_report_is_read_as_it_was_written(tmp_path: Path) -> None:
     (tmp_path / "report.json").write_text(document_text(written), encoding="ascii")
     assert read_report(tmp_path) == written
     assert read_report(tmp_path / "report.json") == written
+
+
+def test_a_report_of_a_version_without_the_newest_fields_is_read(tmp_path: Path) -> None:
+    written = document(function(), left_out=[LeftOutPart(file="data.py", function=None, reason="it is too large")])
+    told = json.loads(document_text(written))
+    del told["functions"][0]["real_kinds_alone"], told["left_out"][0]["is_unknown"]
+    (tmp_path / "report.json").write_text(json.dumps(told), encoding="ascii")
+    assert read_report(tmp_path) == written
 
 
 def test_fields_of_a_later_version_are_passed_over(tmp_path: Path) -> None:
