@@ -316,13 +316,6 @@ def _set(value: Any) -> Iterator[Edge]:
         yield "fewer elements", kind(items[1:])
 
 
-def _class(value: type) -> Iterator[Edge]:
-    others = (Exception, ValueError, KeyError) if issubclass(value, BaseException) else (list, dict, str, tuple, int)
-    for other in others if value.__module__ == "builtins" else ():
-        if other is not value:
-            yield "another class", other
-
-
 _EDGES: Dict[type, Callable[[Any], Iterable[Edge]]] = {
     list: _sequence,
     tuple: _sequence,
@@ -339,7 +332,6 @@ _EDGES: Dict[type, Callable[[Any], Iterable[Edge]]] = {
     int: _integer,
     float: _float,
     bool: _boolean,
-    type: _class,
     dt.date: date_edges,
     dt.datetime: datetime_edges,
     dt.timedelta: timedelta_edges,

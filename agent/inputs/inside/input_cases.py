@@ -18,6 +18,7 @@ from .edge_dates import across_changes, is_dated
 from .edge_values import CONFUSABLE, edges, in_turns
 from .held_functions import WITHIN, with_other_functions
 from .iterator_arguments import gives_iterator
+from .looked_up_keys import NONE_FOR_ANY, looked_up
 from .method_objects import objects_by_methods
 from .open_values import (
     NONE,
@@ -42,6 +43,7 @@ if TYPE_CHECKING:
 _PART = "part of a real call"
 EACH_AS_ITERATOR = 3
 _WITHOUT_COPY = (int, float, complex, bool, type(None), object)  # numbers are two objects anyway; others are one
+CLASSES, EXCEPTIONS = (list, dict, str, tuple, int), (Exception, ValueError, KeyError)
 MOST_OPTIONAL = 4  # calls with an argument more that others start from
 
 
@@ -113,10 +115,15 @@ def unhinted_cases(base: Base, knowledge: Knowledge) -> Iterator[Input]:
     abstract = partial(of_other_classes, abstract=knowledge.signature.uses.abstract)
     opened = [_opened(base.root, place, open_elements if len(place.site) > 1 else elements_alone) for place in known]
     opened += [_opened(base.root, place, abstract) for place in known]
+    opened += [_none_under_its_key(base.root, place) for place in known if type(place.value) is str]
     open_ended = _open_ended(base.root, knowledge.signature)
     for kind, root in in_turns([_wrapped(base.root, knowledge.contract), open_ended, *opened]):
         if root is not base.root:
             yield Input(kind, root, base.call)
+
+
+def _none_under_its_key(root: Root, place: Place) -> Iterator[Related]:
+    return ((NONE, changed) for changed in looked_up(root, place, NONE_FOR_ANY))
 
 
 def _wrapped(root: Root, contract: Contract) -> Iterator[Related]:
@@ -190,12 +197,19 @@ def _at_place(base: Base, place: Place, knowledge: Knowledge) -> Iterator[Input]
     allowed = [*knowledge.signature.instead_of_none(place.site), *instead_of_none(place)] if place.value is None else ()
     for value in allowed:
         yield Input("value that a hint allows", with_value(base.root, place, value), base.call, place.is_data)
-    # A class that is an argument itself mostly makes something there; among others, it is one of several kinds.
-    is_maker = len(place.site) == 1 and isinstance(place.value, type)
-    for kind, value in () if is_maker or place.site in knowledge.fixed else edges(place.value):
+    for kind, value in () if place.site in knowledge.fixed else (*edges(place.value), *_other_classes(place)):
         yield Input(kind, with_value(base.root, place, value), base.call, place.is_data)
     for kind, root in with_other_attributes(base.root, place):
         yield Input(kind, root, base.call, place.is_data)
+
+
+def _other_classes(place: Place) -> Iterator[Edge]:
+    """Another builtin class where one stands among others; one that is an argument itself mostly makes something."""
+    if len(place.site) == 1 or not isinstance(place.value, type) or place.value.__module__ != "builtins":
+        return
+    for kind in EXCEPTIONS if issubclass(place.value, BaseException) else CLASSES:
+        if kind is not place.value:
+            yield "another class", kind
 
 
 def _in_two_arguments(base: Base) -> Iterator[Input]:

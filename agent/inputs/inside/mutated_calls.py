@@ -59,7 +59,7 @@ if TYPE_CHECKING:
 
 CASES_FOR_OPEN = 5  # cases for each one of another kind than the real values
 TOGETHER_FOR_TOKEN = 2  # draws of several small arguments for each one of another token in a text
-MOST_UNHINTED = 60
+MOST_UNHINTED = 200
 MOST_LIKE_LEADING = 120  # inputs like one that takes a new way through the code
 MOST_AT_LAST = 160  # of these, when all others were made
 

@@ -17,12 +17,13 @@ from fractions import Fraction
 from types import BuiltinFunctionType, CodeType, FunctionType, ModuleType
 from typing import Any, Callable, Dict, Iterable, Iterator, List, Sequence, Set, Tuple
 
-from .call_parts import Place, Root, fields, like, places, put, record_as, substituted, with_value
+from .call_parts import Place, Root, fields, like, places, record_as, with_value
 from .container_kinds import MAPPINGS, SEQUENCES, NotBuildableError, alike, container_kind, plain_of
 from .edge_values import CONFUSABLE, FEW
 from .held_functions import functions_for
 from .key_paths import FALSE, with_ways
 from .list_iterators import LIST_ITERATOR, items_left
+from .looked_up_keys import looked_up
 from .nested_values import CHAIN, nested
 from .value_runs import value_runs
 
@@ -31,7 +32,6 @@ MOST_LENGTHS, LONGEST = 6, 2_000  # of sequences and texts; elements
 MOST_TABLE_ITEMS = 40  # of one table of the module
 MOST_TEXTS = 6  # of other places, that a text is made of
 MOST_CHARACTERS, LONGEST_OF_FEW = 3, 4  # of texts that are made of characters that the code mentions
-MOST_TABLES, MOST_KEYS = 3, 6
 MOST_IN_CYCLE = 3  # links
 MOST_ELEMENTS = 6  # of another sequence
 LONG_CHAIN = "long chain"
@@ -124,7 +124,7 @@ def _of_table(value: Any, depth: int) -> Iterator[Any]:
 def related_inputs(root: Root, place: Place, constants: Constants) -> Iterator[Related]:
     """The call with another value in this place, the telling ones first."""
     if type(place.value) is str:
-        yield from _looked_up(root, place)
+        yield from (("key of a table with a false value", each) for each in looked_up(root, place, FALSE))
     yield from (("consecutive values", run) for run in value_runs(root, place))
     yield from inputs_of_lengths(root, place, constants)
     if type(place.value) in SCALARS:
@@ -275,19 +275,6 @@ def _of_mapping(root: Root, place: Place, constants: Constants) -> Iterator[Rela
         linked = _with_content(root, place, content)
         yield word, _with_each(linked, starts, next(iter(content)))
         yield word, linked
-
-
-def _looked_up(root: Root, place: Place) -> Iterator[Related]:
-    """A key of a table elsewhere in place of a text, and a false value under that key: `get(key) or default`."""
-    outside = [each for each in places(root) if each.site[: len(place.site)] != place.site]
-    tables = [each.value for each in outside if container_kind(each.value) in MAPPINGS]
-    for table in tables[:MOST_TABLES]:
-        for key, held in itertools.islice(plain_of(table).items(), MOST_KEYS):
-            if type(key) is not str or type(held) not in FALSE:
-                continue
-            with contextlib.suppress(NotBuildableError):
-                named = with_value(root, place, key)
-                yield "key of a table with a false value", substituted(named, table, put(table, key, FALSE[type(held)]))
 
 
 def _placeholders(root: Root, table: Dict[Any, Any], names: Sequence[str]) -> Iterator[Tuple[str, str]]:

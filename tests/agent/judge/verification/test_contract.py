@@ -245,6 +245,12 @@ def f(known, value):
             "=None",
         ),
         (
+            "def f(table, key):\n    return key not in table\n",
+            "def f(table, key):\n    return table.get(key) is None\n",
+            "f({'a': 1, 'b': 2}, 'x')\n    f({'c': 3}, 'd')",
+            "None",
+        ),
+        (
             MAPPINGS.format(kind="Mapping"),
             MAPPINGS.format(kind="dict"),
             "f({'a': {'b': 1}, 'c': 2})\n    f({'a': 3})",
@@ -257,7 +263,13 @@ def f(known, value):
             "kept=[",
         ),
     ],
-    ids=["a value of a table", "an argument by any name", "a table of another class", "what an object holds"],
+    ids=[
+        "a value of a table",
+        "an argument by any name",
+        "under a key that no real call names",
+        "a table of another class",
+        "what an object holds",
+    ],
 )
 def test_what_no_real_call_has_is_told(
     make_bench: MakeBench, original: str, rewrite: str, calls: str, shows: str
