@@ -10,7 +10,7 @@ from typing import Any, Container, Dict, FrozenSet, Iterator, List, NamedTuple, 
 from ....sandbox.driver.call_blobs import Call, NotCopyable, dump_call
 from .array_tiles import is_array
 from .call_parts import Root, fields, like, record_with
-from .container_kinds import SEQUENCES, NotBuildableError, alike, is_named_tuple, of_user_class, plain_of
+from .container_kinds import MAPPINGS, SEQUENCES, NotBuildableError, alike, is_named_tuple, of_user_class, plain_of
 from .edge_values import in_turns
 from .file_edges import is_path, with_few_lines
 from .iterator_arguments import root_with_lists
@@ -111,14 +111,15 @@ def _of_each_shape(calls: Sequence[Call]) -> List[Call]:
 
 
 def _shape_of(call: Call) -> Any:
-    """Which arguments are given, of which kinds, and what those that are sequences hold first."""
+    """Which arguments are given, of which kinds, and what sequences and tables among them hold first."""
     args, kwargs = root_with_lists(call)
     return tuple(map(_kinds_of, args)), tuple((name, _kinds_of(kwargs[name])) for name in sorted(kwargs))
 
 
 def _kinds_of(value: Any) -> Tuple[type, ...]:
     kind = type(value)
-    return (kind, *(type(item) for item in islice(value, 1))) if kind in SEQUENCES else (kind,)
+    held = value if kind in SEQUENCES else dict.values(value) if kind in MAPPINGS else ()
+    return (kind, *(type(item) for item in islice(held, 1)))
 
 
 def piece_of(call: Call, fixed: Fixed = _NOTHING) -> Root:
