@@ -292,6 +292,8 @@ def _parameters(hello: object) -> tuple[str, ...]:
     return tuple(names)
 
 
+# How the detail begins where the objects of calls lack what the constructor of this version adds to them.
+CONSTRUCTOR_CHANGED = "its constructor cannot make the objects of these calls"
 UNPLACED_SYNTAX_ERROR = "the module does not compile"  # what its import raises may be no error of a file, either
 
 
@@ -309,6 +311,8 @@ def _given_up(payload: bytes) -> tuple[Verdict, str]:
             where = f"{file[1]} does not compile: line {file[2]}" if file else UNPLACED_SYNTAX_ERROR
             return Verdict.COMPILE_ERROR, f"{where}: {said}"
         return _broken(f"the module cannot be imported: {said}")
+    if stage == "constructor":
+        return _broken(f"{CONSTRUCTOR_CHANGED}: {said}")
     return _broken(f"{scrub_bytes(stage.encode('utf-8', 'replace'), 80)}: {said}")
 
 

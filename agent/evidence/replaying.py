@@ -35,10 +35,10 @@ from afterburner.agent.judge.decide import TOO_LATE_TO_CONFIRM, Judge
 from afterburner.agent.judge.gates import refusal
 from afterburner.agent.judge.measuring.timing_core import TimingCore
 from afterburner.agent.judge.measuring.workbench import Workbench, look_limits
+from afterburner.agent.judge.text_objections import TextObjections
 from afterburner.agent.judge.two_sided import TwoSidedJudge
 from afterburner.agent.judge.version_comparison import (
     ComparisonDecision,
-    TextObjections,
     VersionJudge,
     measure_original,
 )

@@ -119,6 +119,8 @@ def detail_of(report: Report) -> str:
 
 def differs(found: Counterexample, gain: Gain | None) -> Comparison:
     """What a counterexample makes of a candidate that has a gain."""
+    if found.unfit:
+        return Comparison(Decision.REFUSED, found.unfit)
     if found.provided:
         shown = f"{format_ratio(gain.ratio)}, " if gain is not None else ""
         return Comparison(Decision.CONDITIONAL, f"{shown}{found.condition}", gain)

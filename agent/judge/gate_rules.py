@@ -212,6 +212,7 @@ _OWN_MODULES = frozenset(
         *("call_driver", "sample_template", "sample_processes", "process_watch"),
         *(
             "value_encoder",
+            "constructor_changes",
             "encoded_text",
             "host_channel",
             "call_blobs",

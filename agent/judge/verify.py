@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from afterburner.agent.code.locate import find_target
 from afterburner.agent.deadline import Deadline
+from afterburner.agent.errors import WorkloadError
 from afterburner.agent.events import EventKind, OnEvent, ProgressEvent, Stage, in_stage
 from afterburner.agent.inputs.ahead import ahead
 from afterburner.agent.inputs.build import build_workload
@@ -108,6 +109,8 @@ def verify_jobs(
             found = differences.against(
                 against.source, deadline, real_calls=calls, least=least, effects_of_real_calls=True
             )
+            if isinstance(found, Counterexample) and found.unfit:
+                raise WorkloadError(f"No answer on {against.path}: {found.unfit}.")
             if isinstance(found, Agreement) or found.provided:
                 [tests] = running.results()
     untried: tuple[int, ...] = ()

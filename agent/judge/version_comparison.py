@@ -11,7 +11,6 @@ from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
-from afterburner.agent.code.languages import PYTHON
 from afterburner.agent.errors import WorkloadError
 from afterburner.agent.events import EventKind, OnEvent, ProgressEvent, Stage, in_stage
 from afterburner.agent.inputs.choosing import is_invented
@@ -19,7 +18,6 @@ from afterburner.agent.inputs.replayed_calls import HASH_SEEDS
 from afterburner.agent.judge.circumstances import Dependence
 from afterburner.agent.judge.confirmation import ORIGINAL, Incumbent, detail_of
 from afterburner.agent.judge.confirming import Confirming
-from afterburner.agent.judge.gates import refusal
 from afterburner.agent.judge.input_gains import (
     measure_real_calls,
     outweighed_calls,
@@ -31,9 +29,10 @@ from afterburner.agent.judge.larger_inputs import LargerLook
 from afterburner.agent.judge.later_calls import can_be_warm, warm_source, when_warm
 from afterburner.agent.judge.measuring.figures import figures_between
 from afterburner.agent.judge.slower_on_larger import NATURAL_ALONE, glance_at_larger_inputs, on_larger_inputs
+from afterburner.agent.judge.text_objections import TextObjections
 from afterburner.agent.judge.time_limit import is_far_slower
-from afterburner.agent.judge.two_sided import against_before
 from afterburner.agent.judge.unseen_functions import unseen_function
+from afterburner.agent.judge.verification.call_differences import unfit_objects
 from afterburner.agent.judge.verification.outcome import Agreement, Counterexample
 from afterburner.agent.judge.whole_runs import WholeRunDifference
 from afterburner.agent.types import Decision, Objective
@@ -42,7 +41,7 @@ from afterburner.sandbox import Report, Verdict
 from afterburner.sandbox.calls import UNPLACED_SYNTAX_ERROR
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Sequence
 
     from afterburner.agent.deadline import Deadline
     from afterburner.agent.judge.comparison import Comparison
@@ -81,34 +80,6 @@ class ComparisonDecision(StrEnum):
 
 _PROVEN = (ComparisonDecision.FASTER, ComparisonDecision.SLOWER)
 MEASURED = (ComparisonDecision.FASTER, ComparisonDecision.SLOWER, ComparisonDecision.SAME)
-
-
-@dataclass(frozen=True, slots=True)
-class TextObjections:
-    """What the gate that reads texts finds in each version that the other one does not have; empty: nothing."""
-
-    before: str = ""
-    after: str = ""
-
-    @classmethod
-    def between(cls, texts: Iterable[tuple[str, str]], language: str = PYTHON) -> TextObjections:
-        """The first finding for each version in these pairs of texts, of BEFORE and of AFTER."""
-        found = [(refusal(after, before, language), refusal(before, after, language)) for before, after in texts]
-        before, after = (next(filter(None, said), "") for said in zip(*found, strict=True))
-        return cls(before and against_before(before), after)
-
-
-def texts_to_hold_against(old: Mapping[str, str | None], new: Mapping[str, str | None]) -> list[tuple[str, str]]:
-    """The texts of files by the same names, of BEFORE and of AFTER, as far as either can be held against a version.
-
-    A file that AFTER lacks is none of these, nor is one that AFTER has under another name. None: there is no such file.
-    """
-    moved = {text for name, text in old.items() if text is not None and new[name] is None}
-    return [
-        (old[name] or "", text)
-        for name, text in new.items()
-        if text is not None and (old[name] is not None or text not in moved)
-    ]
 
 
 @dataclass(frozen=True, slots=True)
@@ -265,6 +236,8 @@ class VersionJudge:
         """What is found where a difference is looked for."""
         found = confirming.behaves(other, (), by_cost=False)
         match found:
+            case Counterexample(unfit=unfit) if unfit:
+                return VersionFindings(ComparisonDecision.TOO_NOISY, f"AFTER: {unfit}")
             case Counterexample(timed_out=True):
                 case = self.bench.call_case((), hash_seed=found.hash_seed)
                 return self._late(other, [replace(case, calls=found.blobs, expected_outcomes=None)], found.shown_calls)
@@ -306,6 +279,8 @@ class VersionJudge:
     def _different(
         self, confirming: Confirming, other: Incumbent, detail: str, calls: Sequence[WorkloadCall]
     ) -> VersionFindings:
+        if unfit := unfit_objects(detail):
+            return VersionFindings(ComparisonDecision.TOO_NOISY, f"AFTER: {unfit}")
         example = confirming.difference(other.source, self.deadline, 0, calls)
         if example is None or example.timed_out:
             return VersionFindings(ComparisonDecision.DIFFERENT, detail)

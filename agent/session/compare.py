@@ -24,14 +24,13 @@ from afterburner.agent.judge.measuring.sampling import SampleFailedError
 from afterburner.agent.judge.measuring.timing_core import TimingCore
 from afterburner.agent.judge.measuring.workbench import Workbench, workload_limits
 from afterburner.agent.judge.min_effect import MinEffect, min_effect_for
+from afterburner.agent.judge.text_objections import TextObjections, texts_to_hold_against
 from afterburner.agent.judge.two_sided import TwoSidedJudge
 from afterburner.agent.judge.version_comparison import (
     MEASURED,
     ComparisonDecision,
-    TextObjections,
     VersionFindings,
     VersionJudge,
-    texts_to_hold_against,
 )
 from afterburner.agent.machine import describe_machine
 from afterburner.agent.options import RunSettings

@@ -9,7 +9,7 @@ import struct
 import sys
 import threading
 from types import CellType, FunctionType, ModuleType
-from typing import TYPE_CHECKING, Any, Dict, Optional, Set, Tuple
+from typing import TYPE_CHECKING, Any, Dict, FrozenSet, List, Optional, Set, Tuple
 
 from . import array_layout, call_files, calls_file, made_functions
 
@@ -44,7 +44,14 @@ def dump(value: Any, protocol: int) -> bytes:
 
 def load(blob: bytes) -> Any:
     """What `dump` wrote: fresh copies. Like `pickle.loads`, it runs code that the blob names."""
-    return _Unpickler(io.BytesIO(blob)).load()
+    return load_with_classes(blob)[0]
+
+
+def load_with_classes(blob: bytes) -> Tuple[Any, Dict[Tuple[str, str], Any]]:
+    """The same, and the classes that the blob names, by module and name."""
+    unpickler = _Unpickler(io.BytesIO(blob))
+    value = unpickler.load()
+    return value, unpickler.classes
 
 
 def _may_repeat_nan(blob: bytes) -> bool:
@@ -80,6 +87,14 @@ def holds_code(value: Any, protocol: int) -> bool:
     finder = _FunctionFinder(io.BytesIO(), protocol)
     _dump_deeply(finder, value)
     return finder.has_found
+
+
+def objects_of(value: Any, protocol: int, kinds: FrozenSet[int]) -> List[Any]:
+    """The objects in a value whose classes have these identities, each before those that it holds."""
+    finder = _ObjectFinder(io.BytesIO(), protocol)
+    finder.kinds = kinds
+    _dump_deeply(finder, value)
+    return finder.found
 
 
 def _dump_deeply(pickler: pickle.Pickler, value: Any) -> None:
@@ -126,16 +141,32 @@ class _CodeFinder(_Pickler):
         """What `_Pickler` writes; every object comes by here."""
         if not self.has_found:
             names = _OF_COPYING + (_OF_FILLING if isinstance(value, (list, dict)) else ())
-            held = [vars(base).get(name) for base in filter(_is_own, type(value).__mro__) for name in names]
+            held = [vars(base).get(name) for base in filter(is_own, type(value).__mro__) for name in names]
             self.has_found = any(type(each) is FunctionType for each in held)
         return super().reducer_override(value)
 
 
-def _is_own(kind: type) -> bool:
+def is_own(kind: type) -> bool:
     """Whether a class is neither of the standard library nor of an installed package: those are copied as they are."""
     name = str(kind.__module__)
     file = getattr(sys.modules.get(name), "__file__", None)
     return name.partition(".")[0] not in _STANDARD and not (type(file) is str and "-packages/" in file)
+
+
+class _ObjectFinder(_Pickler):
+    """Sees every object that is written."""
+
+    kinds: FrozenSet[int] = frozenset()
+
+    def __init__(self, file: io.BytesIO, protocol: int) -> None:
+        super().__init__(file, protocol)
+        self.found: List[Any] = []
+
+    def reducer_override(self, value: Any) -> Any:
+        """What `_Pickler` writes; every object comes by here."""
+        if id(type(value)) in self.kinds:
+            self.found.append(value)
+        return super().reducer_override(value)
 
 
 class _FunctionFinder(_Pickler):
@@ -192,10 +223,16 @@ class _Unpickler(pickle.Unpickler):
     def __init__(self, file: io.BytesIO) -> None:
         super().__init__(file)
         self._nans: Dict[bytes, float] = {}
+        self.classes: Dict[Tuple[str, str], Any] = {}
 
     def find_class(self, module: str, name: str) -> Any:
         """What a blob names; user code cannot put something else in the place of our own functions."""
-        return made_functions.OF_BLOBS[name] if module == made_functions.NAME else super().find_class(module, name)
+        if module == made_functions.NAME:
+            return made_functions.OF_BLOBS[name]
+        found = super().find_class(module, name)
+        if issubclass(type(found), type):
+            self.classes[module, name] = found
+        return found
 
     def persistent_load(self, pid: bytes) -> float:
         """The NaN that this stands for: one object for each number."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 from types import CodeType, FunctionType, ModuleType
 from typing import Any, Callable, Dict, Iterator, List, Mapping, NamedTuple, Optional, Sequence, Set, Tuple
 
-from . import blob_pickler, call_files, calls_file, code_names, made_functions
+from . import blob_pickler, call_files, calls_file, code_names, constructor_changes, made_functions
 
 PROTOCOL = 4  # the newest that every supported Python writes by itself
 _CODE_TYPES = (FunctionType, ModuleType, type, staticmethod, classmethod, property)
@@ -17,6 +17,10 @@ _CODE_TYPES = (FunctionType, ModuleType, type, staticmethod, classmethod, proper
 
 class NotCopyable(Exception):  # noqa: N818 - it is told to the user as a reason, not as an error
     """A value that cannot be carried to another process; the message says which type and why."""
+
+
+class NotMade(NotCopyable):
+    """An object lacks what the constructor of this version adds, and that cannot be made; the message says why."""
 
 
 class Call(NamedTuple):
@@ -45,8 +49,26 @@ def dump_call(
     paths = blob_pickler.scratch_paths(parts, PROTOCOL) if call_files.may_name_files(blob) else ()
     files = call_files.FILES.needed(paths)
     call_files.FILES.lay_out(files, remember=False)  # they may have been taken away for another call
-    load_call(blob, lay_out=False)
+    return _with_what_it_needs(blob, files)
+
+
+def _with_what_it_needs(blob: bytes, files: call_files.Files) -> bytes:
+    """The pickle of a call as a blob; it is read for that.
+
+    Raises:
+        NotCopyable: it cannot be read.
+    """
+    _, classes = _load(blob)
+    blob = constructor_changes.with_digests(blob, classes)
     return call_files.with_files(calls_file.with_definitions(blob), files)
+
+
+def _load(blob: bytes) -> Tuple[Any, Dict[Tuple[str, str], Any]]:
+    """The parts of a call, and the classes that its pickle names."""
+    try:
+        return blob_pickler.load_with_classes(blob)
+    except Exception as error:  # unpickling runs code of any class, which may raise anything
+        raise NotCopyable("it cannot be rebuilt: %s" % _reason(error)) from error
 
 
 def load_call(blob: bytes, *, lay_out: bool = True) -> Call:
@@ -56,15 +78,18 @@ def load_call(blob: bytes, *, lay_out: bool = True) -> Call:
 
     Raises:
         NotCopyable: the pickle cannot be read here, for instance since a class of the module is gone.
+        NotMade: an object lacks what its constructor adds here, and that cannot be made.
     """
     files, rest = call_files.without_files(blob)
     if lay_out:
         call_files.FILES.lay_out(files)
+    pickled = calls_file.without_definitions(rest)
+    parts, classes = _load(pickled)
     try:
-        call = Call(*blob_pickler.load(calls_file.without_definitions(rest)))
-    except Exception as error:  # unpickling runs code of any class, which may raise anything
-        raise NotCopyable("it cannot be rebuilt: %s" % _reason(error)) from error
-    return call._replace(files=files)
+        constructor_changes.complete(parts, pickled, classes, PROTOCOL)
+    except constructor_changes.Unlike as error:
+        raise NotMade(str(error)) from error
+    return Call(*parts)._replace(files=files)
 
 
 def dump_item(value: object) -> bytes:
@@ -101,8 +126,7 @@ def with_items(blob: bytes, items: Mapping[Any, Sequence[bytes]]) -> bytes:
             holder[argument] = made[placeholder]
     except Exception as error:  # likewise
         raise NotCopyable("it cannot be rebuilt: %s" % _reason(error)) from error
-    written = _pickle((tuple(args), kwargs, call.globals, call.absent))
-    return call_files.with_files(calls_file.with_definitions(written), files)
+    return _with_what_it_needs(_pickle((tuple(args), kwargs, call.globals, call.absent)), files)
 
 
 def copied(value: Any) -> Any:

@@ -35,6 +35,7 @@ from . import (
     call_files,
     calls_file,
     code_names,
+    constructor_changes,
     encoded_text,
     encoding_parts,
     held_values,
@@ -160,7 +161,16 @@ class Driver:
         self._count_threads = sys.modules["_thread"]._count  # noqa: SLF001 - threading's own count can be fooled
         own = (
             *(builtin_values, call_blobs, call_effects, call_events, call_files, calls_file, code_names),
-            *(encoded_text, encoding_parts, held_values, host_channel, late_modules, late_seeds, lazy_results),
+            *(
+                constructor_changes,
+                encoded_text,
+                encoding_parts,
+                held_values,
+                host_channel,
+                late_modules,
+                late_seeds,
+                lazy_results,
+            ),
             *(made_functions, module_sentinels, module_state, opened_files, stderr_text, taking_turns, type_plans),
             value_encoder,
         )
@@ -249,7 +259,8 @@ class Driver:
             try:
                 calls.append(call_blobs.load_call(blob))
             except call_blobs.NotCopyable as error:
-                self._give_up("arguments of call %d" % (index + 1), error)
+                is_of_class = type(error) is call_blobs.NotMade
+                self._give_up("constructor" if is_of_class else "arguments of call %d" % (index + 1), error)
         return calls
 
     def _make(
@@ -432,7 +443,7 @@ class Driver:
 
         lines = traceback.format_exception(type(error), error, error.__traceback__)
         self._output.tell(self._output.take_errors() + "".join(lines)[-8000:].encode("utf-8", "backslashreplace"))
-        is_ours = type(error) is call_blobs.NotCopyable
+        is_ours = type(error) in (call_blobs.NotCopyable, call_blobs.NotMade)
         message = str(error) if is_ours else "".join(traceback.format_exception_only(type(error), error)).strip()
         self._send_json(b"X", {"stage": stage, "type": type(error).__name__, "message": message[-2000:]})
         os._exit(1)

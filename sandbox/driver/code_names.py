@@ -24,6 +24,11 @@ def bound_names(code: CodeType) -> Set[str]:
     return {str(each.argval) for each in _instructions(code) if each.opname == "STORE_NAME"}
 
 
+def stored_attributes(code: CodeType) -> Set[str]:
+    """The names of attributes that some code assigns, of whatever object."""
+    return {str(each.argval) for each in _instructions(code) if each.opname == "STORE_ATTR"}
+
+
 def _instructions(code: CodeType) -> Iterator[Any]:
     import dis  # noqa: PLC0415 - the driver imports this module in every run and seldom comes here
 

@@ -17,7 +17,7 @@ import re
 import sys
 import types
 from json.encoder import encode_basestring_ascii as quote
-from typing import TYPE_CHECKING, Any, Callable, Container, Dict, Iterator, List, NamedTuple, Optional, Tuple
+from typing import TYPE_CHECKING, Any, Callable, Container, Dict, FrozenSet, Iterator, List, NamedTuple, Optional, Tuple
 
 from . import encoding_parts, late_modules
 from .builtin_values import ANOTHER, BASES, BOUND_IN_C, EXACT, dict_in_order_of, full_name
@@ -42,6 +42,8 @@ _EXCEPTION_CONTEXT = BaseException.__dict__["__context__"].__get__
 _EXCEPTION_SUPPRESSES = BaseException.__dict__["__suppress_context__"].__get__
 _MODULE_NAMESPACE: Any = types.ModuleType.__dict__["__dict__"].__get__  # type: ignore[index]
 _modules = sys.modules
+_identity = object.__hash__  # as in `value_encoder`
+_left_out: Dict[int, Tuple[type, FrozenSet[str]]] = {}  # attributes, by the identity of a class, which is held
 _IN_A_FUNCTION = "<locals>"  # in the name of a class that a function makes
 _PATH_TEXT = pathlib.PurePath.__str__  # its slots hold caches, which are no part of its value
 _POINTER = 8
@@ -215,6 +217,7 @@ class Layout:
         self.name = name
         self._dictionary = _dict_descriptor(kind)
         self._slots: Dict[str, Any] = {}
+        self._left_out = _left_out.get(_identity(kind), (kind, frozenset()))[1]
         for base in _MRO(kind):
             if not _FLAGS(base) & _HEAP_TYPE:
                 break  # what is C from here on is told by the handler of the builtin
@@ -253,6 +256,13 @@ class Layout:
 
     def pairs(self, value: Any, left_out: Container[str] = ()) -> List[Any]:
         """Names and values of the attributes in turn."""
+        state = self.attributes(value)
+        if self._left_out:
+            state = {name: each for name, each in state.items() if name not in self._left_out}
+        return named_pairs(state, left_out)
+
+    def attributes(self, value: Any) -> Dict[Any, Any]:
+        """What its dictionary (itself, if there are no slots) and its slots hold; also what encoders leave out."""
         state = self.dictionary(value)
         if self._slots:
             state = dict(state)
@@ -261,7 +271,13 @@ class Layout:
                     state.setdefault(name, member.__get__(value))
                 except AttributeError:  # never assigned
                     continue
-        return named_pairs(state, left_out)
+        return state
+
+
+def leave_out(kind: type, names: FrozenSet[str]) -> None:
+    """Let encoders leave out these attributes of the instances of a class: only one version has them."""
+    known = _left_out.get(_identity(kind))
+    _left_out[_identity(kind)] = kind, names | known[1] if known else names
 
 
 def named_pairs(state: Dict[Any, Any], left_out: Container[str] = ()) -> List[Any]:

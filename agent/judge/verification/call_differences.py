@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from afterburner.agent.inputs.replayed_calls import HASH_SEEDS
 from afterburner.agent.inputs.side_by_side import side_by_side
 from afterburner.sandbox import CallCase, FunctionEntry, Program, Verdict
+from afterburner.sandbox.calls import CONSTRUCTOR_CHANGED
 from afterburner.sandbox.differences import render_outcome
 from afterburner.sandbox.tolerance import TreeAgreement, largest_difference
 
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
 SLOWDOWN_TOLERATED = 4
 PATIENCE = 4  # times the wall time that a call alone is given before its limit is believed
 MOST_SPLITS = 4  # of calls that ran into a limit together, and not by themselves
+NO_END = "did not come to an end: "
 _LIMITS = frozenset({Verdict.TIME_LIMIT, Verdict.MEMORY_LIMIT, Verdict.OUTPUT_LIMIT})
 _NUMBERED = re.compile(r"^call \d+ ")
 
@@ -49,9 +51,15 @@ class Differing:
         return any(call.is_ruled_out for call in self.calls)
 
     @property
+    def unfit(self) -> str:
+        """Why the calls could not be made with objects that the original's constructor made; empty: they could."""
+        return unfit_objects(self.difference.removeprefix(NO_END)) if self.difference.startswith(NO_END) else ""
+
+    @property
     def may_shrink(self) -> bool:
         """Whether smaller inputs are worth the time: not where each try waits for a limit, or nothing runs at all."""
-        return self.verdict in {Verdict.WRONG_ANSWER, Verdict.RUNTIME_ERROR} and "the module cannot" not in self.actual
+        runs = "the module cannot" not in self.actual and not self.unfit
+        return self.verdict in {Verdict.WRONG_ANSWER, Verdict.RUNTIME_ERROR} and runs
 
 
 class OutOfDateError(Exception):
@@ -175,6 +183,21 @@ class Comparer:
         )
 
 
+def unfit_objects(detail: str) -> str:
+    """What to say of a version that has another constructor, where its report says that this fits no object of a call.
+
+    Empty where the report says something else. Such a version is neither right nor wrong: its own objects may do well.
+    """
+    if not detail.startswith(CONSTRUCTOR_CHANGED):
+        return ""
+    why = detail.removeprefix(CONSTRUCTOR_CHANGED).removeprefix(": ").rstrip(".")
+    return (
+        f"its constructor differs, and cannot be run for the objects of the calls ({why}); to judge constructor and "
+        "method together, add a function to both files that makes the object and calls the method, and name it with "
+        "--function"
+    )
+
+
 def without_number(detail: str) -> str:
     """What is told of a call, without its number."""
     return _NUMBERED.sub("", detail)
@@ -183,7 +206,7 @@ def without_number(detail: str) -> str:
 def _differing(report: CaseReport, calls: Sequence[WorkloadCall], hash_seed: int, at: int) -> Differing:
     detail = without_number(report.detail)
     if report.difference_at is None:
-        actual = f"did not come to an end: {detail}"
+        actual = f"{NO_END}{detail}"
         return Differing(tuple(calls), hash_seed, report.verdict, actual, actual)
     encoded = report.outcomes[at].encoded
     agreement, _ = largest_difference(calls[at].expected, encoded)

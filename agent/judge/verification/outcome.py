@@ -51,6 +51,7 @@ class Counterexample:
     inputs_provided: int | None = None  # made inputs that keep to it, on which both did the same; None: not counted
     rounding: Rounding | None = None  # how far floats are off, where nothing else differs on any input seen
     remark: str = ""  # what is not known of it, in words
+    unfit: str = ""  # why the calls could not be made, in words: then nothing is known of the rewrite
     test: str = ""  # a function for pytest (`written_tests`), where one was asked for
 
     @property

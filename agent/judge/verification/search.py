@@ -23,6 +23,7 @@ from afterburner.agent.judge.verification.second_look import SecondLook
 from afterburner.agent.judge.verification.shrinking import Shrinker
 from afterburner.agent.types import Skipped
 from afterburner.sandbox import CancelledError
+from afterburner.sandbox.differences import render_outcome
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -379,15 +380,7 @@ class DifferenceSearch:
             is_known = seen in self._agreed and not once_more
             found = None if is_known else comparer.first_difference(candidate_source, made.calls)
             if found is not None:
-                self._on_event(ProgressEvent(kind=EventKind.SHRINKING))
-                shrunk = self._shrunk(candidate_source, found, comparer, keeps_within=not made.is_real)
-                rounding = None
-                if found.only_floats and comparer.float_tolerance is None:
-                    look = SecondLook(comparer, candidate_source, made.calls, found.hash_seed)
-                    rounding = look.rounding(equal=len(agreed))
-                on_real_call = made.is_real and not is_invented(shrunk.kind)
-                larger = tuple(call.blob for call in found.calls)
-                return replace(shrunk, on_real_call=on_real_call, rounding=rounding, larger_blobs=larger)
+                return self._told(candidate_source, found, made, comparer, agreed=len(agreed))
             if made.number is not None:
                 self._agreed.add(seen)
             agreed |= {call.blob: call.origin for call in made.calls}
@@ -403,6 +396,19 @@ class DifferenceSearch:
         exhausted = inputs.exhausted and compared >= inputs.made  # another thread may have made more than were compared
         unvaried, never_given = inputs.unvaried(compared), inputs.never_given(compared)
         return Agreement(origins, skipped, exhausted=exhausted, unvaried=unvaried, never_given=never_given)
+
+    def _told(self, source: str, found: Differing, made: Round, comparer: Comparer, *, agreed: int) -> Counterexample:
+        """What is told of a difference, on the smallest input; `agreed` is on how many both have done the same."""
+        if found.unfit:
+            return _unanswered(found)
+        self._on_event(ProgressEvent(kind=EventKind.SHRINKING))
+        shrunk = self._shrunk(source, found, comparer, keeps_within=not made.is_real)
+        rounding = None
+        if found.only_floats and comparer.float_tolerance is None:
+            rounding = SecondLook(comparer, source, made.calls, found.hash_seed).rounding(equal=agreed)
+        on_real_call = made.is_real and not is_invented(shrunk.kind)
+        larger = tuple(call.blob for call in found.calls)
+        return replace(shrunk, on_real_call=on_real_call, rounding=rounding, larger_blobs=larger)
 
     def _shrunk(self, source: str, found: Differing, comparer: Comparer, *, keeps_within: bool) -> Counterexample:
         """The difference on a smaller input; made inputs are small to begin with.
@@ -433,3 +439,18 @@ class DifferenceSearch:
             return shrunk
         stricter = replace(comparer, assume=(*comparer.assume, rule.expression))
         return Shrinker(stricter, source, Deadline.after(longest_s), inputs.starting_from()).shrink(found)
+
+
+def _unanswered(found: Differing) -> Counterexample:
+    """What is told of calls that could not be made: no assumption can be what they break."""
+    last = found.calls[-1]
+    return Counterexample(
+        calls=(last.description,),
+        expected=render_outcome(last.expected),
+        actual=found.actual,
+        difference=found.difference,
+        kind=last.origin,
+        blobs=(),
+        hash_seed=found.hash_seed,
+        unfit=found.unfit,
+    )

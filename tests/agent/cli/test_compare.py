@@ -16,7 +16,8 @@ from afterburner.agent import CancelledError, CancelToken, Job, Proof, Search, o
 from afterburner.agent.cli.compare_document import document_of
 from afterburner.agent.events import EventKind
 from afterburner.agent.evidence.growth import Growth, GrowthPoint
-from afterburner.agent.judge.version_comparison import ComparisonDecision, TextObjections, VersionFindings
+from afterburner.agent.judge.text_objections import TextObjections
+from afterburner.agent.judge.version_comparison import ComparisonDecision, VersionFindings
 from afterburner.agent.page.comparison_section import figure_of_comparison, section_of_comparison, times_of
 from afterburner.agent.page.render import render_page
 from afterburner.agent.session.compare import in_light_of_growth

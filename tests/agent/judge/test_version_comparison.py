@@ -17,15 +17,14 @@ from afterburner.agent.judge.confirmation import Incumbent
 from afterburner.agent.judge.confirming import Confirming
 from afterburner.agent.judge.later_calls import Again
 from afterburner.agent.judge.slower_on_larger import LargerGlances
+from afterburner.agent.judge.text_objections import TextObjections, texts_to_hold_against
 from afterburner.agent.judge.two_sided import TwoSidedJudge
 from afterburner.agent.judge.version_comparison import (
     NO_LARGER,
     NOT_LARGER,
     ComparisonDecision,
-    TextObjections,
     VersionFindings,
     VersionJudge,
-    texts_to_hold_against,
 )
 from afterburner.agent.options import RunSettings
 from afterburner.agent.session.preparing import prepared_bench
