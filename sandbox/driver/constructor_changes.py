@@ -11,6 +11,7 @@ from __future__ import annotations
 import contextlib
 import enum
 import io
+import opcode
 from types import CodeType, FunctionType
 from typing import TYPE_CHECKING, Any, Dict, FrozenSet, Iterator, List, Mapping, Optional, Sequence, Set, Tuple
 
@@ -24,6 +25,7 @@ _MARK = b"\0constructors"  # no pickle ends with it
 _WIDTH = 8  # of a digest: it only has to tell two versions apart
 _NONE = b"0" * _WIDTH  # of a class without a constructor in Python
 _CONSTRUCTORS = ("__new__", "__init__", "__post_init__", "__attrs_post_init__")
+_OF_ARGUMENTS = 0x0C  # CO_VARARGS and CO_VARKEYWORDS
 _digests: Dict[int, Tuple[type, bytes]] = {}  # by the identity of a class, which is held
 _Classes = Mapping[Tuple[str, str], Any]
 
@@ -85,7 +87,7 @@ def _digest(kind: type) -> bytes:
     """Of all code of a class that takes part in making an object, but for comments, docstrings and line numbers."""
     known = _digests.get(id(kind))
     if known is None:
-        told = sorted(_told(function.__code__, function.__doc__) for function in _functions_of(kind))
+        told = sorted(_told(function.__code__) for function in _functions_of(kind))
         digest = digest_of("\n".join(told).encode("utf-8", "surrogatepass"))[:_WIDTH].encode("ascii") if told else _NONE
         known = _digests[id(kind)] = (kind, digest)
     return known[1]
@@ -117,18 +119,26 @@ def _function_in(member: Any) -> Optional[FunctionType]:
     return user_module.unwrap(member.__func__ if isinstance(member, (staticmethod, classmethod)) else member)
 
 
-def _told(code: CodeType, docstring: Optional[str] = None) -> str:
-    constants = list(code.co_consts)
-    if constants and constants[0] == docstring:
-        constants[0] = None  # as where there is none
-    told = [_told(each) if isinstance(each, CodeType) else _constant(each) for each in constants]
+def _told(code: CodeType) -> str:
+    """What code does: its instructions, each with the constant that it loads, so that a docstring is none of it."""
+    told: List[Tuple[int, Any]] = []
+    above = 0  # what an instruction of its own says of the next one's argument
+    for operation, low in zip(code.co_code[::2], code.co_code[1::2]):  # noqa: B905 - Python 3.9 has no strict
+        argument = above << 8 | low
+        above = argument if operation == opcode.EXTENDED_ARG else 0
+        if operation in opcode.hasconst:
+            told.append((operation, _constant(code.co_consts[argument])))
+        elif operation != opcode.EXTENDED_ARG:
+            told.append((operation, argument))
     names = (code.co_names, code.co_varnames, code.co_freevars, code.co_cellvars)
-    counts = (code.co_argcount, code.co_posonlyargcount, code.co_kwonlyargcount, code.co_flags)
-    return repr((code.co_code, names, counts, told))
+    counts = (code.co_argcount, code.co_posonlyargcount, code.co_kwonlyargcount, code.co_flags & _OF_ARGUMENTS)
+    return repr((told, names, counts))
 
 
 def _constant(value: Any) -> str:
     """A constant of a function; the order in a set is up to hashes."""
+    if isinstance(value, CodeType):
+        return _told(value)
     if isinstance(value, frozenset):
         return "{%s}" % ",".join(sorted(map(_constant, value)))
     return "(%s)" % ",".join(map(_constant, value)) if type(value) is tuple else repr(value)
