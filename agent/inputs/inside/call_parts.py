@@ -262,17 +262,17 @@ def record_as(kind: type, value: Any, changed: Mapping[str, Any]) -> Any:
 def _with_client_attributes(value: Any, changed: Mapping[str, Any]) -> Any:
     """A copy of an object with other values of attributes that its class leaves to those who use it.
 
-    Such an attribute has another value than its constructor gave it, so somebody has set it. It holds data alone: where
-    one object holds others, these often know of it, and have to fit.
+    Such an attribute has another value than its constructor gave it, so somebody has set it. The object holds data
+    alone: others that it holds often know of it, and have to fit, and a function that it holds may change it.
     """
     kind: Any = type(value)
     held, own = attributes(value), changed_by_methods(kind)
     plain = (kind.__setattr__, kind.__new__) == (object.__setattr__, object.__new__)
-    if own is None or not plain or any(name in own or name.startswith("_") for name in changed):
+    if own is None or not plain or not _is_data(held) or any(name in own or name.startswith("_") for name in changed):
         raise NotBuildableError(kind.__name__)
     first = attributes(_constructed(kind, value, {}))
     for name, new in changed.items():
-        if name not in held or type(new) is not type(held[name]) or not _is_data(held[name]):
+        if name not in held or type(new) is not type(held[name]):
             raise NotBuildableError(kind.__name__)
         if name not in first or dump_item(first[name]) == dump_item(held[name]):
             raise NotBuildableError(kind.__name__)
@@ -283,12 +283,12 @@ def _with_client_attributes(value: Any, changed: Mapping[str, Any]) -> Any:
 
 
 def _is_data(value: Any) -> bool:
-    """Whether a value holds no object of a user's class."""
+    """Whether a value holds no function and no object of a user's class."""
     if type(value) in MAPPINGS:
         return all(map(_is_data, islice(value.values(), MAX_PER_HOLDER)))
     if type(value) in SEQUENCES:
         return all(map(_is_data, islice(value, MAX_PER_HOLDER)))
-    return not fields(value) and not of_user_class(value)
+    return not callable(value) and not fields(value) and not of_user_class(value)
 
 
 def _constructed(kind: type, value: Any, changed: Mapping[str, Any]) -> Any:

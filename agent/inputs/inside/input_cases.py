@@ -20,6 +20,7 @@ from .held_functions import WITHIN, with_other_functions
 from .iterator_arguments import gives_iterator
 from .looked_up_keys import NONE_FOR_ANY, looked_up
 from .method_objects import objects_by_methods
+from .object_edges import other_classes
 from .open_values import (
     NONE,
     OTHER_SEQUENCE,
@@ -43,7 +44,6 @@ if TYPE_CHECKING:
 _PART = "part of a real call"
 EACH_AS_ITERATOR = 3
 _WITHOUT_COPY = (int, float, complex, bool, type(None), object)  # numbers are two objects anyway; others are one
-CLASSES, EXCEPTIONS = (list, dict, str, tuple, int), (Exception, ValueError, KeyError)
 MOST_OPTIONAL = 4  # calls with an argument more that others start from
 
 
@@ -191,25 +191,22 @@ def _with_constants(base: Base, knowledge: Knowledge) -> Iterator[Input]:
             yield Input("constant of the code", with_value(base.root, place, value), base.call)
 
 
+def _edges_at(place: Place) -> List[Edge]:
+    """Edge cases of a value; other classes where one stands among others. One that is an argument makes something."""
+    others = other_classes(place.value) if len(place.site) > 1 else ()
+    return [*edges(place.value), *others]
+
+
 def _at_place(base: Base, place: Place, knowledge: Knowledge) -> Iterator[Input]:
     if place.site in knowledge.signature.may_be_none:
         yield Input("None", with_value(base.root, place, None), base.call, place.is_data)
     allowed = [*knowledge.signature.instead_of_none(place.site), *instead_of_none(place)] if place.value is None else ()
     for value in allowed:
         yield Input("value that a hint allows", with_value(base.root, place, value), base.call, place.is_data)
-    for kind, value in () if place.site in knowledge.fixed else (*edges(place.value), *_other_classes(place)):
+    for kind, value in () if place.site in knowledge.fixed else _edges_at(place):
         yield Input(kind, with_value(base.root, place, value), base.call, place.is_data)
     for kind, root in with_other_attributes(base.root, place):
         yield Input(kind, root, base.call, place.is_data)
-
-
-def _other_classes(place: Place) -> Iterator[Edge]:
-    """Another builtin class where one stands among others; one that is an argument itself mostly makes something."""
-    if len(place.site) == 1 or not isinstance(place.value, type) or place.value.__module__ != "builtins":
-        return
-    for kind in EXCEPTIONS if issubclass(place.value, BaseException) else CLASSES:
-        if kind is not place.value:
-            yield "another class", kind
 
 
 def _in_two_arguments(base: Base) -> Iterator[Input]:

@@ -20,6 +20,7 @@ Edge = Tuple[str, Any]  # kind, value
 SEEDS = (0, 1, 2)
 # What a caller may give for a predicate or a key: results that are true and not True, that are no numbers, that raise.
 FUNCTIONS = (len, abs, str, bool)
+CLASSES, EXCEPTIONS = (list, dict, str, tuple, int), (Exception, ValueError, KeyError)
 
 
 def object_edges(value: Any) -> Iterator[Edge]:
@@ -40,6 +41,13 @@ def object_edges(value: Any) -> Iterator[Edge]:
         yield from array_edges(numpy, value)
     elif is_frame(value):
         yield from frame_edges(sys.modules["pandas"], value)
+
+
+def other_classes(value: Any) -> Iterator[Edge]:
+    """Other builtin classes in place of one, exceptions for an exception."""
+    if isinstance(value, type) and value.__module__ == "builtins":
+        others = EXCEPTIONS if issubclass(value, BaseException) else CLASSES
+        yield from (("another class", each) for each in others if each is not value)
 
 
 def is_frame(value: Any) -> bool:

@@ -67,9 +67,10 @@ def test_nor_is_what_nobody_has_set_or_what_would_be_of_another_type(name: str, 
         record_with(filled(), {name: value})
 
 
-def test_what_holds_other_objects_is_not_for_these_may_have_to_fit() -> None:
+@pytest.mark.parametrize("held", [[{"part": filled()}], [3, len]], ids=["an object", "a function"])
+def test_an_object_that_holds_more_than_data_is_left_as_it_is_for_that_may_have_to_fit(held: list[Any]) -> None:
     report = filled()
-    report.rows = [{"part": filled()}]
+    report.lines = held
     with pytest.raises(NotBuildableError):
         record_with(report, {"rows": []})
 

@@ -25,49 +25,6 @@ class Slip(NamedTuple):
 
 
 SLIPS = {
-    "two keys for one place": Slip(
-        "def f(table, flat=None, start=''):\n"
-        "    flat = {} if flat is None else flat\n"
-        "    for key, value in table.items():\n"
-        "        if isinstance(value, dict):\n"
-        "            f(value, flat, start + key + '.')\n"
-        "        elif start + key in flat:\n"
-        "            raise ValueError('twice')\n"
-        "        else:\n"
-        "            flat[start + key] = value\n"
-        "    return flat\n",
-        "start + key in flat",
-        "start + key in flat and not start",
-        "f({'a': {'b': 1}, 'c': 2})\nf({'x': {'y': {'z': 3}}})",
-        "twice",
-    ),
-    "a false value under the key": Slip(
-        "def f(key, scopes):\n"
-        "    for scope in scopes:\n"
-        "        if key in scope:\n"
-        "            value = scope[key]\n"
-        "            return value if value in (0, False) else value or ''\n"
-        "    return ''\n",
-        "value in (0, False)",
-        "type(value) in (int, bool)",
-        "scopes = [{'n': 'Ann', 'price': 12.5, 'empty': ''}, {'title': 'T', 'total': 3}]\n"
-        "for key in ('n', 'price', 'empty', 'title', 'total', 'nope'):\n    f(key, scopes)",
-        "0.0",
-    ),
-    "another class": Slip(
-        "def f(rows, kept=()):\n    return [row for row in rows if row or isinstance(row, kept)]\n",
-        "isinstance(row, kept)",
-        "kept",
-        "f([{}, {'a': 1}])\nf([{}, {'a': 1}], (dict,))\nf([{'b': 2}, {}], (dict, str))",
-        "returned [{}",
-    ),
-    "another encoding": Slip(
-        "def f(text, encoding):\n    return text.encode(encoding).hex()\n",
-        "text.encode(encoding)",
-        "text.encode('utf-8' if encoding else encoding)",
-        "f('one', 'utf-8')\nf('two', 'utf-8')",
-        "returned",
-    ),
     "an attribute of a named tuple": Slip(
         "from collections import namedtuple\n"
         "class Place(namedtuple('Place', 'host path')):\n"
