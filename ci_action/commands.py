@@ -149,8 +149,8 @@ def ci(
         FailOn,
         typer.Option(
             help="regression: end with exit code 5 if a function is slower, or by prove different; no-answer: also "
-            "end with 2 if that is not known of a changed function, or by prove only on a condition, such as for "
-            "elements of the kinds in the real calls.",
+            "end with 2 if that is not known of a changed function, or by prove only on a condition, or only "
+            "for the kinds of elements in the real calls.",
             rich_help_panel=_OUT,
         ),
     ] = FailOn.NEVER,
