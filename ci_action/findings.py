@@ -38,7 +38,6 @@ if TYPE_CHECKING:
     from afterburner.agent.batch.batch_results import Outcome
     from afterburner.agent.evidence.growth import Growth
     from afterburner.agent.judge.verification.outcome import Counterexample
-    from afterburner.agent.judge.version_comparison import VersionFindings
     from afterburner.agent.loop.results import RunResult
     from afterburner.agent.session.compare import ComparisonResult
     from afterburner.agent.types import Gain, Skipped
@@ -136,20 +135,11 @@ def part_of_comparison(place: Place, result: ComparisonResult) -> FunctionPart:
         result.elapsed_s,
         gain=_gain(found.gain, figure_of_comparison(result)) if has_gain else None,
         figures=_figures_of_comparison(result) if has_gain else None,
-        caveat=_caveat_of_comparison(found),
+        caveat=found.caveats,
         real_kinds_alone=found.agreement is not None and found.agreement.beyond_calls is not None,
         evidence=list(_evidence_of_comparison(result)),
         counterexample=_counterexample(found.counterexample) if found.counterexample is not None else None,
     )
-
-
-def _caveat_of_comparison(found: VersionFindings) -> str:
-    """What limits the verdict first: a log shows the beginning."""
-    of_behaviour = found.agreement.caveat if found.agreement is not None else ""
-    told = [of_behaviour, found.caveat]
-    if found.decision is ComparisonDecision.SLOWER:
-        told.reverse()
-    return "; ".join(filter(None, told))
 
 
 def _reason_of_comparison(result: ComparisonResult) -> str:

@@ -54,7 +54,7 @@ def _with_speed(result: ComparisonResult) -> str:
     told = [compared.reason]
     if result.decision in _TIMED and compared.gain is not None and result.objective is Objective.TIME:
         told.append(f"your change is {format_change(compared.gain.ratio)}")
-    return "; ".join(filter(None, [*told, compared.caveat]))
+    return "; ".join(filter(None, [*told, compared.caveats]))
 
 
 def _difference(found: Counterexample) -> str:

@@ -112,6 +112,14 @@ class VersionFindings:
         """The gain on all timed calls."""
         return self.all_inputs or self.gain
 
+    @property
+    def caveats(self) -> str:
+        """What limits the answer, and what has to be known of the gain; in the other order if it is a loss."""
+        told = [self.agreement.caveat if self.agreement is not None else "", self.caveat]
+        if self.decision is ComparisonDecision.SLOWER:
+            told.reverse()
+        return _joined(*told)
+
 
 def measure_original(bench: Workbench) -> tuple[Workbench, Incumbent]:
     """The bench with limits that follow from what the original needs, as in a run, and the original.

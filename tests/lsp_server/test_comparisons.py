@@ -7,7 +7,7 @@ from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, cast
 
 from afterburner.agent.inputs.harness_answers import Assumption
-from afterburner.agent.judge.verification.outcome import Counterexample
+from afterburner.agent.judge.verification.outcome import Agreement, Counterexample
 from afterburner.agent.judge.version_comparison import ComparisonDecision, VersionFindings
 from afterburner.agent.types import Gain, Objective
 from afterburner.lsp_server.comparisons import details_of_comparison, message_of_comparison
@@ -54,6 +54,19 @@ def test_what_differs_is_told_before_the_condition() -> None:
         "    after   returned 'b'",
         "    before: the last commit 0123456789ab; after: the text in the editor",
     ]
+
+
+def test_what_limits_the_answer_stands_beside_what_limits_the_gain() -> None:
+    agreed = Agreement((("empty", 3),), beyond_calls=FOUND)
+    faster = VersionFindings(
+        ComparisonDecision.FASTER,
+        "CPU time 1.50x",
+        Gain(1.5, 1.4, 1.6, 0.98, 8),
+        agreement=agreed,
+        caveat="it loses on one",
+    )
+    told = message_of_comparison(result_of(faster))
+    assert told.index("it differs on elements of kinds that no real call holds") < told.index("it loses on one")
 
 
 def test_a_long_call_is_whole_in_the_log_alone() -> None:
