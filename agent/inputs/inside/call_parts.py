@@ -23,6 +23,7 @@ from .container_kinds import (
     HEAP_TYPE,
     MAPPINGS,
     SEQUENCES,
+    SETS,
     NotBuildableError,
     alike,
     container_kind,
@@ -268,7 +269,8 @@ def _with_client_attributes(value: Any, changed: Mapping[str, Any]) -> Any:
     kind: Any = type(value)
     held, own = attributes(value), changed_by_methods(kind)
     plain = (kind.__setattr__, kind.__new__) == (object.__setattr__, object.__new__)
-    if own is None or not plain or not _is_data(held) or any(name in own or name.startswith("_") for name in changed):
+    plain = plain and all(map(_is_data, held.values()))
+    if own is None or not plain or any(name in own or name.startswith("_") for name in changed):
         raise NotBuildableError(kind.__name__)
     first = attributes(_constructed(kind, value, {}))
     for name, new in changed.items():
@@ -286,7 +288,7 @@ def _is_data(value: Any) -> bool:
     """Whether a value holds no function and no object of a user's class."""
     if type(value) in MAPPINGS:
         return all(map(_is_data, islice(value.values(), MAX_PER_HOLDER)))
-    if type(value) in SEQUENCES:
+    if type(value) in (*SEQUENCES, *SETS):
         return all(map(_is_data, islice(value, MAX_PER_HOLDER)))
     return not callable(value) and not fields(value) and not of_user_class(value)
 

@@ -1,7 +1,8 @@
-"""Attributes that the parts of an object do not show: of the user's own containers and named tuples, and those of None.
+"""Attributes of objects that their parts do not show.
 
-Of a `Patch(list)`, the elements are varied as those of any list. Its timestamp is varied only if the constructor takes
-it by that name and nothing else that it sets hangs on it, so that no object comes up which the class forbids.
+These are the attributes of containers and named tuples of the user's own classes, and those that are None. Of a
+`Patch(list)`, the elements are varied as those of any list. Its timestamp is varied only if the constructor takes it by
+that name and nothing else that it sets hangs on it, so that no object comes up which the class forbids.
 """
 
 from __future__ import annotations

@@ -67,10 +67,12 @@ def test_nor_is_what_nobody_has_set_or_what_would_be_of_another_type(name: str, 
         record_with(filled(), {name: value})
 
 
-@pytest.mark.parametrize("held", [[{"part": filled()}], [3, len]], ids=["an object", "a function"])
-def test_an_object_that_holds_more_than_data_is_left_as_it_is_for_that_may_have_to_fit(held: list[Any]) -> None:
+@pytest.mark.parametrize(
+    "held", [[{"part": filled()}], [3, len], {len}], ids=["an object", "a function", "a function in a set"]
+)
+def test_an_object_that_holds_more_than_data_is_left_as_it_is_for_that_may_have_to_fit(held: Any) -> None:
     report = filled()
-    report.lines = held
+    vars(report).update({f"other{number}": number for number in range(20)}, last=held)
     with pytest.raises(NotBuildableError):
         record_with(report, {"rows": []})
 
