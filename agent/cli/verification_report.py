@@ -83,7 +83,8 @@ def _headline(result: Verification) -> tuple[str, str]:
     alone = f" with {' and '.join(f'`{name}`' for name in found.unvaried)} only as in the {calls}"
     headline = f"No difference found{alone if found.unvaried else ''}"
     if result.untried:
-        headline += f", but no input reached {lines_in_words(result.untried)} of the original, which the other changes"
+        lines = lines_in_words(result.untried)
+        headline += f", but no input reached {lines} of the original, which the other changes or may skip"
     kept = [f"of the kinds in the {calls}"] if found.beyond_calls is not None else []
     kept += ["that fit the type hints"] if found.beyond_hints is not None else []
     if kept:

@@ -55,7 +55,7 @@ class VerifyDocument(Document):
     unreached: list[int] = Field(
         description="Lines of FILE's function that no input is known to have reached; empty with a counterexample."
     )
-    untried: list[int] = Field(description="Those of `unreached` whose statements OTHER changes.")
+    untried: list[int] = Field(description="Those of `unreached` whose statements OTHER changes or may skip.")
     unvaried: list[str] = Field(
         description="Parameters of which no other argument could be made than those of the real calls."
     )
