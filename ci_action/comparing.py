@@ -13,13 +13,13 @@ from afterburner.agent.batch.turns import share_of
 from afterburner.agent.deadline import Deadline
 from afterburner.agent.inputs.profiled_command import python_command
 from afterburner.agent.options import BatchPlace
-from afterburner.agent.page.comparison_section import section_of_comparison
 from afterburner.ci_action.findings import (
     Place,
     part_interrupted,
     part_not_reached,
     part_of_comparison,
     part_of_failure,
+    section_of_change,
 )
 from afterburner.ci_action.optimizing import beyond_the_most, key_of, proof_of
 from afterburner.ci_action.report.document import Mode
@@ -124,7 +124,7 @@ class Comparing:
             self.gathered.functions.append(part_of_failure(place, reason, time.monotonic() - started_s))
             return
         self.gathered.functions.append(part_of_comparison(place, result))
-        self.gathered.sections.append(section_of_comparison(result))
+        self.gathered.sections.append(section_of_change(result))
         self.gathered.machine = result.machine
 
     def _compared(self, place: Place, share_s: float, on_event: OnEvent) -> ComparisonResult:

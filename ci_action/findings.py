@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal
 
 from afterburner.agent.batch.batch_results import NO_WORKLOAD
@@ -16,8 +16,8 @@ from afterburner.agent.inputs.inside.pytest_calls import NO_PYTEST, TEST_FAILS
 from afterburner.agent.judge.version_comparison import MEASURED, NO_LARGER, NOT_LARGER, ComparisonDecision
 from afterburner.agent.loop.right_candidates import right_candidates
 from afterburner.agent.options import DEFAULT_MIN_EFFECT
-from afterburner.agent.page.comparison_section import figure_of_comparison
-from afterburner.agent.page.run_section import figure_of_run
+from afterburner.agent.page.comparison_section import figure_of_comparison, section_of_comparison
+from afterburner.agent.page.run_section import figure_of_run, section_of_run
 from afterburner.agent.wording import count, format_by_size, format_ratio
 from afterburner.ci_action.report.document import (
     LONGEST_BLOCK,
@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     from afterburner.agent.evidence.growth import Growth
     from afterburner.agent.judge.verification.outcome import Counterexample
     from afterburner.agent.loop.results import RunResult
+    from afterburner.agent.page.section import PageSection
     from afterburner.agent.session.compare import ComparisonResult
     from afterburner.agent.types import Gain, Skipped
     from afterburner.ci_action.changes import ChangedFunction
@@ -90,8 +91,7 @@ def part_of_outcome(
     return _part(
         place,
         Decision(outcome.decision),
-        _in_words_of_ci(outcome.reason, "`Requires:` in the docstring, or type hints", "add a test")
-        + (_looked(result) if cut_short else ""),
+        _in_words_of_prove(outcome.reason) + (_looked(result) if cut_short else ""),
         result.elapsed_s,
         gain=_gain(result.gain, figure_of_run(result)) if is_offered else None,
         figures=FiguresPart(
@@ -155,7 +155,29 @@ def _reason_of_comparison(result: ComparisonResult) -> str:
         is_noisy = found.decision is ComparisonDecision.TOO_NOISY
         lacking = found.larger_inputs if is_noisy or found.larger_inputs in {NO_LARGER, NOT_LARGER} else ""
         return f"{told}{', too noisy to tell' if is_noisy else ''}{lacking and f'; {lacking}'}"
-    return _in_words_of_ci(found.reason, "`Requires:` in the docstring of the base", "add a test to the base")
+    return _in_words_of_measure(found.reason)
+
+
+def section_of_outcome(result: RunResult) -> PageSection:
+    """The page's section on a rewrite."""
+    section = section_of_run(result)
+    return replace(section, sentence=_in_words_of_prove(section.sentence))
+
+
+def section_of_change(result: ComparisonResult) -> PageSection:
+    """The page's section on the pull request's version of a function."""
+    section = section_of_comparison(result)
+    return replace(section, sentence=_in_words_of_measure(section.sentence))
+
+
+def _in_words_of_prove(reason: str) -> str:
+    """A reason why a rewrite is offered or not."""
+    return _in_words_of_ci(reason, "`Requires:` in the docstring, or type hints", "add a test")
+
+
+def _in_words_of_measure(reason: str) -> str:
+    """A reason for what a pull request's version is."""
+    return _in_words_of_ci(reason, "`Requires:` in the docstring of the base", "add a test to the base")
 
 
 def _in_words_of_ci(reason: str, stated: str, add_test: str) -> str:

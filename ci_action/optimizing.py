@@ -15,10 +15,9 @@ from afterburner.agent.judge.decide import TOO_LATE_TO_CONFIRM
 from afterburner.agent.judge.screening import TOO_LATE_TO_SCREEN
 from afterburner.agent.models.requests.spending import TIME_IS_UP
 from afterburner.agent.options import RunSettings
-from afterburner.agent.page.run_section import section_of_run
 from afterburner.agent.wording import count
 from afterburner.ci_action.changes import LeftOut
-from afterburner.ci_action.findings import Place, part_of_outcome
+from afterburner.ci_action.findings import Place, part_of_outcome, section_of_outcome
 from afterburner.ci_action.report.words import few_of, one_line, plain_reason
 
 if TYPE_CHECKING:
@@ -121,7 +120,7 @@ def _gather(
         part = part_of_outcome(place, outcome, receipt, merged=merged, cut_short=cut_short)
         gathered.functions.append(part)
         if outcome.result is not None:
-            gathered.sections.append(section_of_run(outcome.result))
+            gathered.sections.append(section_of_outcome(outcome.result))
             gathered.machine = outcome.result.machine
     gathered.patch = many.merged.patch
     gathered.notes += [

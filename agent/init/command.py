@@ -44,17 +44,21 @@ def init(
 ) -> None:
     """Set up a project: settings, a workflow for pull requests, and the editor.
 
-    Shows each change and asks before writing it. Existing settings are kept.
+    Shows each change and asks before writing it. Existing settings are kept. Without a terminal and without --yes, it
+    shows the changes and writes nothing.
     """
     if not os.path.isdir(folder):
         raise UsageError(f"{scrub_line(str(folder))}: this is not a folder.")
-    if not yes and not (is_interactive() and sys.stdout.isatty()):
-        raise UsageError("There is no terminal on which to ask. Use --yes to write every file.")
+    can_ask = is_interactive() and sys.stdout.isatty()
     wanted = [settings_table(folder, objective)] if settings else []
     if pull_requests:
         wanted.append(workflow(folder, action))
     if vscode:
         wanted.append(editor_settings(folder))
+    if not yes and not can_ask:
+        for change in wanted:
+            _show(change)
+        raise UsageError("Nothing was written: there is no terminal on which to ask. Use --yes to write every file.")
     written = [change for change in wanted if _is_written(change, ask=not yes)]
     if written:
         sys.stderr.write(
@@ -85,16 +89,21 @@ def _next(folder: Path) -> str:
     return f"Next: afterburner-agent run {shlex.quote(name)} --top 3\n" if scrub_line(name) == name else ""
 
 
-def _is_written(change: Change, *, ask: bool) -> bool:
+def _show(change: Change) -> None:
     name = display_path(str(change.path))
     if change.after is None:
         left = "not written" if change.before is None else "left as it is"
         sys.stderr.write(f"{name}: {change.reason}; {left}.\n")
-        return False
+        return
     console = open_console(sys.stdout)
     console.print(Text(f"{name}: {change.reason}", style="bold"))
     print_diff(console, change.diff())
-    if ask and not confirm(f"Write {name}?"):
+
+
+def _is_written(change: Change, *, ask: bool) -> bool:
+    _show(change)
+    name = display_path(str(change.path))
+    if change.after is None or (ask and not confirm(f"Write {name}?")):
         return False
     change.write()
     sys.stderr.write(f"wrote {name}\n")

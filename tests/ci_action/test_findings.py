@@ -17,6 +17,7 @@ from afterburner.agent.evidence.samples import SampleFigures
 from afterburner.agent.inputs.harness_answers import Suite
 from afterburner.agent.inputs.rank import RankedTarget
 from afterburner.agent.judge.confirmation import unproven
+from afterburner.agent.judge.min_effect import MinEffect
 from afterburner.agent.judge.verification.outcome import Agreement, Counterexample
 from afterburner.agent.judge.verification.reach import UnseenLine
 from afterburner.agent.judge.version_comparison import NO_LARGER, NOT_LARGER, ComparisonDecision, VersionFindings
@@ -32,6 +33,8 @@ from afterburner.ci_action.findings import (
     _tests_without_use,
     part_of_comparison,
     part_of_outcome,
+    section_of_change,
+    section_of_outcome,
 )
 from afterburner.ci_action.gathered import Gathered
 from afterburner.ci_action.optimizing import explain_unranked, is_cut_short, suite_notes
@@ -138,23 +141,28 @@ def test_a_condition_advises_what_there_is_in_a_pull_request(agreed: Agreement, 
     assert condition is not None
     found = compared(ComparisonDecision.CONDITIONAL, "doctest")
     found.compared = replace(found.compared, reason=condition.reason)
+    result = replace(RESULT, improved=False, gain=None, summary=condition.reason)
     offered = Outcome(
         RankedTarget("/shop.py", "f", 1.0, 0.9, 1, ()),
         "conditional",
         condition.reason,
-        result=replace(RESULT, improved=False, gain=None),
+        result=result,
     )
-    for part, test, docstring in (
-        (part_of_comparison(PLACE, found), "add a test to the base", "`Requires:` in the docstring of the base"),
-        (
-            part_of_outcome(PLACE, offered, None, merged=True, cut_short=False),
-            "add a test",
-            "`Requires:` in the docstring, or type hints",
-        ),
+    of_page = {"decision": ComparisonDecision.CONDITIONAL, "target": RESULT.target, "after_path": "/shop.py", "seed": 0}
+    of_page |= {"objective": Objective.TIME, "memory": None, "assume": (), "patch": "", "float_tolerance": None}
+    of_page |= {"before_revision": "a" * 40, "after_revision": "b" * 40, "machine": RESULT.machine}
+    vars(found).update(of_page, min_effect=MinEffect(0.05, "the default"))
+    of_base, of_rewrite = "`Requires:` in the docstring of the base", "`Requires:` in the docstring, or type hints"
+    proven = part_of_outcome(PLACE, offered, None, merged=True, cut_short=False)
+    for told, test, docstring in (
+        (part_of_comparison(PLACE, found).reason, "add a test to the base", of_base),
+        (section_of_change(found).sentence, "add a test to the base", of_base),
+        (proven.reason, "add a test", of_rewrite),
+        (section_of_outcome(result).sentence, "add a test", of_rewrite),
     ):
-        assert advice.format(test) in part.reason
-        assert "--" not in part.reason, "`ci` has no such option"
-        assert (f"state it with {docstring}" in part.reason) is bool(agreed.unvaried)
+        assert advice.format(test) in told
+        assert "--" not in told, "`ci` has no such option"
+        assert (f"state it with {docstring}" in told) is bool(agreed.unvaried)
 
 
 @pytest.mark.parametrize(

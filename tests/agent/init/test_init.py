@@ -93,10 +93,19 @@ def test_nothing_is_written_after_an_interrupt(program: CommandLine) -> None:
     assert files_in(program.home) == set()
 
 
+def test_without_a_terminal_the_changes_are_shown_and_nothing_is_written(program: CommandLine) -> None:
+    (program.home / ".git").mkdir()
+    done = program("init", "--action", ACTION)
+    assert done.returncode == 2
+    assert "Nothing was written: there is no terminal on which to ask. Use --yes" in done.stderr.splitlines()[-1]
+    assert "+[tool.afterburner]" in done.stdout
+    assert f"uses: {ACTION}" in done.stdout
+    assert files_in(program.home) == set()
+
+
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        ((), "There is no terminal on which to ask. Use --yes"),
         (("--yes", "missing"), "missing: this is not a folder"),
         (("--yes", "--action", "somewhere"), "write it as OWNER/REPOSITORY@COMMIT"),
         (("--yes", "--action", "example/afterburner-agent@main"), "write it as OWNER/REPOSITORY@COMMIT"),
