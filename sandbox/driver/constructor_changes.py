@@ -235,15 +235,17 @@ class _Maker:
         """Whether an attribute has another value since a method changed it, which changes nothing of what is new.
 
         A counter, say. So all arguments of the constructor have to be known, and no method may keep what is new up to
-        date with the attribute.
+        date with the attribute: where its value cannot be changed itself, none that stores another one.
         """
         if name in self._chosen.values() or any(each.name not in self._chosen for each in self._parameters):
             return False
-        changing = {each for each, value in new.items() if type_plans.plan_of(type(value), None).is_mutable}
+        changing = {each for each, value in new.items() if _is_mutable(value)}
+        only_stored = not _is_mutable(self._held[name])
         for member, function in _members(self._layout.kind):
             names = set(function.__code__.co_names)
-            stores = code_names.stored_attributes(function.__code__) & set(new)
-            if member not in _CONSTRUCTORS and (stores or (name in names and names & changing)):
+            stored = code_names.stored_attributes(function.__code__)
+            may_change = name in (stored if only_stored else names)
+            if member not in _CONSTRUCTORS and (stored & set(new) or (may_change and names & changing)):
                 return False
         return True
 
@@ -254,6 +256,10 @@ class _Maker:
         except Exception:  # noqa: BLE001 - pickling runs code of any class, which may raise anything
             return b""
         return _encoded(copied)
+
+
+def _is_mutable(value: object) -> bool:
+    return type_plans.plan_of(type(value), None).is_mutable
 
 
 def _parameters(kind: type) -> List[Any]:

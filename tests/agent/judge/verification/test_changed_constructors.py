@@ -106,6 +106,20 @@ BASKET_WITH_SET = (
     .replace("in self.names", "in self._known")
 )
 BASKET_CALLS = "Basket().add('ash').has('ash')\nBasket().add('elm').add('oak').has('fir')"
+LABELLED = """\
+class Prices:
+    def __init__(self, rates):
+        self.rates = rates
+        self.label = ""
+
+    def total(self, count):
+        return str(sum(self.rates) * count) + self.label
+"""
+WITH_CACHE = LABELLED.replace('self.label = ""', 'self.label = ""\n        self._known = {}').replace(
+    "        return str(sum(self.rates) * count) + self.label",
+    "        if count not in self._known:\n            self._known[count] = str(sum(self.rates) * count)\n"
+    "        return self._known[count] + self.label",
+)
 KEPT_IN_NO_ATTRIBUTE = """\
 class Scale:
     def __init__(self, table):
@@ -132,6 +146,13 @@ if __name__ == "__main__":
             "Words().split('a b')\nWords().split('c')",
             "Words.split",
             id="where there was no constructor",
+        ),
+        pytest.param(
+            LABELLED,
+            WITH_CACHE,
+            "Prices([1, 2]).total(3)\nprices = Prices([5])\nprices.label = ' EUR'\nprices.total(2)",
+            "Prices.total",
+            id="beside an attribute that whoever uses the object sets",
         ),
     ],
 )
