@@ -58,6 +58,7 @@ class CallReply(NamedTuple):
     told_cpu_s: float | None = None  # of the whole process, by its own account; None if it did not come to its end
     complaints: tuple[str, ...] = ()  # of `process_watch`, where one was set
     kept_bytes: int | None = None  # what the module has come to keep in memory, where it was looked at
+    unfit_calls: tuple[int, ...] = ()
 
 
 def prepare_call(program: Program, case: CallCase) -> PreparedCall:
@@ -124,6 +125,7 @@ class _Reply:
     kept_bytes: int | None = None
     differs: int | None = None  # the first call whose outcome changed from pass to pass
     complaint: tuple[Verdict, str] | None = None
+    unfit_calls: tuple[int, ...] = ()
     complete: bool = False
 
     def read(self, frames: Sequence[Frame]) -> None:
@@ -137,6 +139,7 @@ class _Reply:
     def _take(self, position: int, frame: Frame) -> bool:
         if frame.kind == b"X":
             self.complaint = _given_up(frame.payload)
+            self.unfit_calls = _unfit_calls(frame.payload, self.calls)
             return False
         if position == 0:
             hello = _small_json(frame.payload)
@@ -212,7 +215,8 @@ def read_reply(raw: RawResult, case: CallCase) -> CallReply:
     outcomes = reply.outcomes()
     if not reply.complete:
         verdict, detail = reply.complaint or _broken(f"{_ending(raw)} in {reply.position()}")
-        return CallReply(verdict, detail, outcomes, None, None, load_cpu_s=reply.load_cpu_ns / 1e9)
+        load_cpu_s, unfit = reply.load_cpu_ns / 1e9, reply.unfit_calls
+        return CallReply(verdict, detail, outcomes, None, None, load_cpu_s=load_cpu_s, unfit_calls=unfit)
     measurement = measure_windows(reply.windows, sum(reply.cpu_ns), raw)
     complaint = _check_times(reply, raw)
     if complaint is not None:
@@ -314,6 +318,15 @@ def _given_up(payload: bytes) -> tuple[Verdict, str]:
     if stage == "constructor":
         return _broken(f"{CONSTRUCTOR_CHANGED}: {said}")
     return _broken(f"{scrub_bytes(stage.encode('utf-8', 'replace'), 80)}: {said}")
+
+
+def _unfit_calls(payload: bytes, calls: int) -> tuple[int, ...]:
+    """The indices of the calls whose objects could not be made; anything odd is none."""
+    told = _small_json(payload)
+    told = told.get("calls") if isinstance(told, dict) else None
+    if not isinstance(told, list) or len(told) > calls:
+        return ()
+    return tuple(sorted({index for index in told if type(index) is int and 0 <= index < calls}))
 
 
 def complaints_in(payload: bytes) -> tuple[str, ...]:

@@ -164,4 +164,5 @@ def _judge_calls(report: CaseReport, raw: RawResult, case: CallCase) -> CaseRepo
         call_measurement=reply.call_measurement,
         difference_at=reply.difference_at,
         first_pass_cpu_s=reply.first_pass_cpu_s,
+        unfit_calls=reply.unfit_calls,
     )

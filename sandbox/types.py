@@ -220,6 +220,7 @@ class CaseReport:
     call_measurement: Measurement | None = None  # calls only: the calls alone, without start-up and encoding
     difference_at: int | None = None  # calls only: index of the first call whose outcome differs
     first_pass_cpu_s: float | None = None  # calls only: the part of `call_measurement` that was used by the first pass
+    unfit_calls: tuple[int, ...] = ()  # calls only: which have objects that this version's constructors cannot make
     stdout_bytes: int = 0  # how much it wrote
 
 

@@ -247,12 +247,16 @@ class Driver:
 
     def _decode_all(self) -> List[Any]:
         calls: List[Any] = []
+        not_made: Dict[int, call_blobs.NotMade] = {}
         for index, blob in enumerate(self._request.blobs):
             try:
                 calls.append(call_blobs.load_call(blob))
+            except call_blobs.NotMade as error:
+                not_made[index] = error
             except call_blobs.NotCopyable as error:
-                is_of_class = type(error) is call_blobs.NotMade
-                self._give_up("constructor" if is_of_class else "arguments of call %d" % (index + 1), error)
+                self._give_up("arguments of call %d" % (index + 1), error)
+        if not_made:
+            self._give_up("constructor", next(iter(not_made.values())), list(not_made))
         return calls
 
     def _make(
@@ -430,14 +434,16 @@ class Driver:
     def _send_json(self, kind: bytes, value: Dict[str, Any]) -> None:
         self._output.send(kind, json.dumps(value).encode("ascii"))
 
-    def _give_up(self, stage: str, error: BaseException) -> NoReturn:
+    def _give_up(self, stage: str, error: BaseException, calls: Sequence[int] = ()) -> NoReturn:
         import traceback  # noqa: PLC0415 - takes a while to import, and is of use only here
 
         lines = traceback.format_exception(type(error), error, error.__traceback__)
         self._output.tell(self._output.take_errors() + "".join(lines)[-8000:].encode("utf-8", "backslashreplace"))
         is_ours = type(error) in (call_blobs.NotCopyable, call_blobs.NotMade)
         message = str(error) if is_ours else "".join(traceback.format_exception_only(type(error), error)).strip()
-        self._send_json(b"X", {"stage": stage, "type": type(error).__name__, "message": message[-2000:]})
+        self._send_json(
+            b"X", {"stage": stage, "type": type(error).__name__, "message": message[-2000:], "calls": calls}
+        )
         os._exit(1)
 
 

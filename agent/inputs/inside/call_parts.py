@@ -319,6 +319,20 @@ def attributes_by_parameter(held: Iterable[str], needed: Iterable[str]) -> Dict[
     return {parameter: name for parameter, name in kept.items() if name}
 
 
+def taken_attributes(value: Any) -> List[str]:
+    """The attributes of an object that its constructor takes; what else it holds follows from them, or comes later.
+
+    Empty where the constructor cannot be called with them.
+    """
+    held = {**attributes(value), **fields(value)}
+    try:
+        needed = constructor_parameters(type(value))
+    except NotBuildableError:
+        return []
+    kept = attributes_by_parameter(held, needed)
+    return list(kept.values()) if all(name in kept for name, is_needed in needed.items() if is_needed) else []
+
+
 def constructor_parameters(kind: type) -> Dict[str, bool]:
     """The parameters of a class's constructor, by name, and whether each is needed.
 

@@ -69,10 +69,13 @@ def changed(base: Base, inputs: Iterator[Input]) -> Iterator[Input]:
 
 
 def _edge_cases(base: Base, knowledge: Knowledge) -> Iterator[Input]:
-    """The edge cases of every part, in turns, so that the first ones are of many parts and kinds."""
-    known = list(places(base.root))
+    """The edge cases of every part, in turns, so that the first ones are of many parts and kinds.
+
+    Parts of objects come last: their classes may not expect such values.
+    """
+    known, inner = list(places(base.root)), []
     if any(place.is_data for place in known if place.site != ("0",) or fields(place.value) == {}):
-        known = [place for place in known if place.is_data]
+        known, inner = [place for place in known if place.is_data], [place for place in known if not place.is_data]
     yield from in_turns(
         [
             _in_two_arguments(base),
@@ -82,6 +85,7 @@ def _edge_cases(base: Base, knowledge: Knowledge) -> Iterator[Input]:
             *(_at_place(base, place, knowledge) for place in _one_of_each(known)),
         ]
     )
+    yield from in_turns([_at_place(base, place, knowledge) for place in _one_of_each(inner)])
 
 
 def _otherwise_used(base: Base, knowledge: Knowledge) -> Iterator[Root]:

@@ -39,6 +39,7 @@ class Differing:
     actual: str
     difference: str
     only_floats: bool = False  # whether nothing else differs, as far as can be told from what is not folded
+    unfit_calls: tuple[WorkloadCall, ...] = ()  # all that could not be made, of which `calls` holds the first
 
     @property
     def is_probing(self) -> bool:
@@ -169,6 +170,9 @@ class Comparer:
         [report] = self.sandbox.run(program, [case], limits).cases
         if report.verdict is Verdict.ACCEPTED:
             return None
+        if report.unfit_calls:
+            unfit = tuple(calls[at] for at in report.unfit_calls)
+            return replace(_differing(report, unfit[:1], hash_seed, 0), unfit_calls=unfit)
         at = len(report.outcomes) if report.difference_at is None else report.difference_at
         if at >= len(calls):
             return None  # every call was made and is right; what else is wrong with the process is for others to judge

@@ -74,6 +74,11 @@ class Round:
     is_real: bool = False
     number: int | None = None
 
+    def without(self, calls: Sequence[WorkloadCall]) -> Round:
+        """The others of the calls."""
+        left_out = {call.blob for call in calls}
+        return replace(self, calls=[call for call in self.calls if call.blob not in left_out], number=None)
+
     def within(self, *, hints_alone: bool = False) -> Round:
         """Those of the calls that keep to the contract, or at least to the type hints."""
         left_out = "is_ruled_out" if hints_alone else "is_probing"

@@ -18,10 +18,11 @@ from afterburner.agent.events import EventKind, OnEvent, ProgressEvent, ignore_e
 from afterburner.agent.inputs.choosing import is_invented
 from afterburner.agent.judge.verification.call_differences import Comparer, OutOfDateError
 from afterburner.agent.judge.verification.made_inputs import Inputs, Round, Suggested
-from afterburner.agent.judge.verification.outcome import Agreement, Counterexample
+from afterburner.agent.judge.verification.outcome import MADE_INPUTS, Agreement, Counterexample
 from afterburner.agent.judge.verification.second_look import SecondLook
 from afterburner.agent.judge.verification.shrinking import Shrinker
 from afterburner.agent.types import Skipped
+from afterburner.agent.wording import count
 from afterburner.sandbox import CancelledError
 from afterburner.sandbox.differences import render_outcome
 
@@ -41,6 +42,7 @@ MOST_ASSUMED = 5  # assumptions that a rewrite may need together
 CROSSED = "a difference with arguments of real calls"  # the kind of inputs that `inside/crossed_calls.py` makes
 MOST_RULES = 6  # the same with rules of the contract
 SHRINKING_S = 4.0  # beyond the deadline of the search: a difference is found once
+LEAST_FIT = 0.5  # of a made round, whose objects another version's constructor can make
 ENOUGH_PROVIDED = 100  # made inputs that keep to a condition: with fewer, nothing is known of it if the time is over
 
 
@@ -364,7 +366,7 @@ class DifferenceSearch:
         first += [inputs.suggested(suggested)] if suggested else []
         first += [inputs.fitting(fitting)] if fitting else []
         first += [inputs.crossed(crossing)] if crossing else []
-        compared = 0
+        compared = unfit = 0
         for every in chain(first, inputs.rounds_for(literals, latest, rounds, self._is_dropped.is_set)):
             if self._is_dropped.is_set():
                 raise CancelledError
@@ -379,6 +381,9 @@ class DifferenceSearch:
             seen = candidate_source, assume, made.number
             is_known = seen in self._agreed and not once_more
             found = None if is_known else comparer.first_difference(candidate_source, made.calls)
+            if found is not None and found.unfit:
+                unfit += len(found.unfit_calls)
+                made, found = _where_fit(candidate_source, made, comparer, found)
             if found is not None:
                 return self._told(candidate_source, found, made, comparer, agreed=len(agreed))
             if made.number is not None:
@@ -392,7 +397,7 @@ class DifferenceSearch:
             if enough and not is_first and (started_s - begun_s) / 2 > deadline.left_s():
                 break
         origins = tuple(Counter(agreed.values()).most_common())
-        skipped = tuple(inputs.skipped)
+        skipped = (*inputs.skipped, *_told_unfit(unfit))
         exhausted = inputs.exhausted and compared >= inputs.made  # another thread may have made more than were compared
         unvaried, never_given = inputs.unvaried(compared), inputs.never_given(compared)
         return Agreement(origins, skipped, exhausted=exhausted, unvaried=unvaried, never_given=never_given)
@@ -439,6 +444,23 @@ class DifferenceSearch:
             return shrunk
         stricter = replace(comparer, assume=(*comparer.assume, rule.expression))
         return Shrinker(stricter, source, Deadline.after(longest_s), inputs.starting_from()).shrink(found)
+
+
+def _where_fit(source: str, made: Round, comparer: Comparer, found: Differing) -> tuple[Round, Differing | None]:
+    """What is found on those calls of a made round whose objects another version's constructor can make.
+
+    The word on which these are comes from the rewrite's own process, so most of a round has to be left.
+    """
+    fit = made.without(found.unfit_calls)
+    if made.is_real or len(fit.calls) < LEAST_FIT * len(made.calls):
+        return made, found
+    return fit, comparer.first_difference(source, fit.calls)
+
+
+def _told_unfit(inputs: int) -> Iterator[Skipped]:
+    if inputs:
+        are = f"{count(inputs, 'input')}: the other version's constructor cannot make the objects in"
+        yield Skipped(MADE_INPUTS, f"{are} {'it' if inputs == 1 else 'them'}")
 
 
 def _unanswered(found: Differing) -> Counterexample:

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from afterburner.agent.inputs.inside.call_parts import attributes, record_with
+from afterburner.agent.inputs.inside.call_parts import attributes, record_with, taken_attributes
 from afterburner.agent.inputs.inside.client_attributes import changed_by_methods
 from afterburner.agent.inputs.inside.container_kinds import NotBuildableError
 
@@ -52,6 +52,11 @@ def test_what_no_method_changes_is_set_on_a_copy_beside_what_the_object_holds() 
     assert attributes(changed) == {**attributes(report), "rows": [7]}
     assert report.rows == [3, 1]
     assert attributes(record_with(report, {"title": "new"}))["title"] == "new", "which the constructor takes"
+
+
+def test_the_constructor_takes_what_has_the_name_of_a_parameter_alone() -> None:
+    assert taken_attributes(filled()) == ["title"]
+    assert taken_attributes([3]) == []
 
 
 @pytest.mark.parametrize("name", ["total", "log", "queue", "lines", "_seen"])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 import pytest
@@ -120,6 +121,22 @@ WITH_CACHE = LABELLED.replace('self.label = ""', 'self.label = ""\n        self.
     "        if count not in self._known:\n            self._known[count] = str(sum(self.rates) * count)\n"
     "        return self._known[count] + self.label",
 )
+MARKED = """\
+class Prices:
+    def __init__(self, rates):
+        self.rates = rates
+        self.marks = []
+
+    def total(self, count):
+        self.marks.append(count)
+        return sum(self.rates) * count, len(self.marks)
+"""
+MARKED_WITH_CACHE = MARKED.replace("self.marks = []", "self.marks = []\n        self._known = {}").replace(
+    "        self.marks.append(count)\n        return sum(self.rates) * count, len(self.marks)",
+    "        self.marks.append(count)\n        if count not in self._known:\n            self._known[count] = sum(self.rates) * count\n"
+    "        return self._known[count], len(self.marks)",
+)
+MARKED_CALLS = "Prices([1, 2]).total(3)\nPrices([5]).total(2)\nPrices([]).total(7)"
 KEPT_IN_NO_ATTRIBUTE = """\
 class Scale:
     def __init__(self, table):
@@ -182,6 +199,18 @@ def test_nothing_is_known_where_a_method_keeps_what_the_constructor_began(compar
     found = compare(BASKET, BASKET_WITH_SET, BASKET_CALLS, function="Basket.has", rounds=1)
     assert isinstance(found, Counterexample)
     assert "`names` another value than the call found there" in found.unfit
+
+
+def test_made_objects_that_the_other_constructor_cannot_make_are_left_and_the_rest_compared(compare: Compare) -> None:
+    found = compare(MARKED, MARKED_WITH_CACHE, MARKED_CALLS, function="Prices.total", rounds=3)
+    assert isinstance(found, Agreement), found
+    assert found.inputs > 20
+    [left] = [each.reason for each in found.skipped if "cannot make the objects" in each.reason]
+    assert re.match(r"\d+ inputs?: the other version's constructor", left)
+    wrong = MARKED_WITH_CACHE.replace("sum(self.rates) * count", "sum(self.rates) * abs(count)")
+    differing = compare(MARKED, wrong, MARKED_CALLS, function="Prices.total")
+    assert isinstance(differing, Counterexample)
+    assert not differing.unfit
 
 
 def test_an_attribute_that_the_other_version_sets_in_the_method_is_a_difference(compare: Compare) -> None:

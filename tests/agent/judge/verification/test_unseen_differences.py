@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from afterburner.agent.inputs.harness_answers import MAX_DESCRIPTION
-from afterburner.agent.judge.verification.outcome import Counterexample
+from afterburner.agent.judge.verification.outcome import Agreement, Counterexample
 
 if TYPE_CHECKING:
     from .conftest import Compare
@@ -247,3 +247,26 @@ def test_a_recorded_text_with_a_token_less_comes_to_cases_that_no_text_shows(com
     calls = "f('v1; one; two; three; <a>1</a><a>2</a>; end')\nf('v1; one; two; three; <b>4</b><c>5</c><b>6</b>; end')"
     found = compare(MARKUP, wrong, calls, rounds=2)
     assert isinstance(found, Counterexample)
+
+
+COUNTED = """\
+class Prices:
+    def __init__(self, rates):
+        self.rates = rates
+        self.asked = 0
+
+    def total(self, count):
+        self.asked += 1
+        return sum(self.rates) * count
+"""
+
+
+def test_objects_that_hold_more_than_their_constructor_takes_are_varied(compare: Compare) -> None:
+    calls = "Prices([1, 2]).total(3)\nPrices([5]).total(2)"
+    same = compare(COUNTED, COUNTED.replace("* count", "* count  # all"), calls, function="Prices.total", rounds=3)
+    assert isinstance(same, Agreement)
+    assert same.unvaried == ()
+    wrong = COUNTED.replace("sum(self.rates)", "sum(set(self.rates))")
+    found = compare(COUNTED, wrong, calls, function="Prices.total")
+    assert isinstance(found, Counterexample)
+    assert "Prices(rates=[" in found.line
