@@ -132,8 +132,8 @@ class Prices:
         return sum(self.rates) * count, len(self.marks)
 """
 MARKED_WITH_CACHE = MARKED.replace("self.marks = []", "self.marks = []\n        self._known = {}").replace(
-    "        self.marks.append(count)\n        return sum(self.rates) * count, len(self.marks)",
-    "        self.marks.append(count)\n        if count not in self._known:\n            self._known[count] = sum(self.rates) * count\n"
+    "return sum(self.rates) * count, len(self.marks)",
+    "if count not in self._known:\n            self._known[count] = sum(self.rates) * count\n"
     "        return self._known[count], len(self.marks)",
 )
 MARKED_CALLS = "Prices([1, 2]).total(3)\nPrices([5]).total(2)\nPrices([]).total(7)"
