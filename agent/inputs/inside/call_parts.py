@@ -16,7 +16,7 @@ from itertools import islice
 from types import MemberDescriptorType
 from typing import Any, Dict, Iterable, Iterator, List, Mapping, NamedTuple, Sequence, Set, Tuple
 
-from ....sandbox.driver.call_blobs import dump_item
+from ....sandbox.driver.call_blobs import NotCopyable, dump_item
 from .client_attributes import changed_by_methods
 from .container_kinds import (
     ATOMS,
@@ -100,7 +100,8 @@ def children(holder: Any, *, is_argument: bool = False) -> List[Tuple[Any, str, 
 def fixed_sites(roots: Iterable[Root]) -> Set[Site]:
     """Where tuples, lists and tables always have the same length or the same keys: records, rows of a matrix.
 
-    Another length there would be no input for the function.
+    Another length there would be no input for the function. That one object has the same attribute in all calls says
+    nothing of others.
     """
     forms: Dict[Site, List[Any]] = {}
     for root in roots:
@@ -108,7 +109,21 @@ def fixed_sites(roots: Iterable[Root]) -> Set[Site]:
             kind = type(place.value)
             if kind is tuple or (len(place.site) > 1 and (kind is list or kind in MAPPINGS)):
                 forms.setdefault(place.site, []).append(place.value)
+    for site, values in forms.items():
+        if site[-1].startswith("."):
+            forms[site] = _different(values)
     return {site for site, values in forms.items() if _have_one_form(values, is_argument=len(site) == 1)}
+
+
+def _different(values: List[Any]) -> List[Any]:
+    """Those of these values that hold something else than the ones before; each of which no copy can be made."""
+    known: Dict[Any, Any] = {}
+    for value in values:
+        try:
+            known.setdefault(dump_item(value), value)
+        except (NotCopyable, RecursionError, MemoryError):
+            known[id(value)] = value
+    return list(known.values())
 
 
 def _have_one_form(values: List[Any], *, is_argument: bool) -> bool:

@@ -71,11 +71,13 @@ def changed(base: Base, inputs: Iterator[Input]) -> Iterator[Input]:
 def _edge_cases(base: Base, knowledge: Knowledge) -> Iterator[Input]:
     """The edge cases of every part, in turns, so that the first ones are of many parts and kinds.
 
-    Parts of objects come last: their classes may not expect such values.
+    All parts of objects take one turn among the others: their classes may not expect such values. Functions that they
+    hold stay as they are: a class relies on what its own does.
     """
     known, inner = list(places(base.root)), []
     if any(place.is_data for place in known if place.site != ("0",) or fields(place.value) == {}):
-        known, inner = [place for place in known if place.is_data], [place for place in known if not place.is_data]
+        inner = [place for place in known if not (place.is_data or callable(place.value))]
+        known = [place for place in known if place.is_data]
     yield from in_turns(
         [
             _in_two_arguments(base),
@@ -83,9 +85,9 @@ def _edge_cases(base: Base, knowledge: Knowledge) -> Iterator[Input]:
             (Input("optional argument given", root, base.call) for root in knowledge.signature.with_more(base.root)),
             (Input("as the code uses it", root, base.call) for root in _otherwise_used(base, knowledge)),
             *(_at_place(base, place, knowledge) for place in _one_of_each(known)),
+            in_turns([_at_place(base, place, knowledge) for place in _one_of_each(inner)]),
         ]
     )
-    yield from in_turns([_at_place(base, place, knowledge) for place in _one_of_each(inner)])
 
 
 def _otherwise_used(base: Base, knowledge: Knowledge) -> Iterator[Root]:

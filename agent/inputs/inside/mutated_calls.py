@@ -43,6 +43,7 @@ from .left_objects import bases_with_left_objects
 from .mended_values import Mender
 from .optional_arguments import Signature, signature_of
 from .related_values import Constants, mentioned_values
+from .renamed_calls import renamed
 from .small_pieces import Base, bases_of, fixed_forms, piece_of
 from .small_together import TOGETHER, small_together
 from .telling_pieces import TELLING, WayFinder, telling_pieces
@@ -183,6 +184,8 @@ def _make_crossed(request: Request, module: ModuleType, work: _Work) -> None:
         made = list(crossed(root, broken, names, others)) if broken else [root]
         work.attempts.make_given(_crossed_inputs(made, call))
         own = {name: value for name, value in arguments(root, names).items() if name in broken}
+        theirs = [value for other in others for name, value in arguments(other, names).items() if name in broken]
+        work.attempts.make_given(_crossed_inputs(renamed(root, own.values(), theirs), call))
         to_mend += [(call, each, own) for each in made if own]
     mender = Mender()
     for call, root, own in reversed(to_mend):  # what was found last asks for it most

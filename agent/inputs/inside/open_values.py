@@ -9,7 +9,7 @@ from typing import Any, Callable, Collection, Dict, Iterator, Tuple
 
 from .call_parts import like, put
 from .container_kinds import MAPPINGS, SEQUENCES, SETS, NotBuildableError, alike, container_kind, plain_of
-from .edge_values import FEW
+from .edge_values import FEW, ROUNDED
 from .related_values import SCALARS
 
 Edge = Tuple[str, Any]  # kind, value
@@ -19,6 +19,7 @@ MOST_KEYS = 4  # of a table whose values are None in turn
 EXACT = 2**53  # floats stand for all integers below
 NONE, UNHASHABLE = "None among others", "elements that cannot be hashed"
 LIKE_TUPLES, OTHER_TYPE = "lists beside equal tuples", "equal value of another type"
+FRACTIONS = "fractions for integers"
 OF_OTHER_CLASS = "container of another class"
 OTHER_SEQUENCE, NESTED = "another kind of sequence", "sequence within a sequence"
 
@@ -42,14 +43,17 @@ def open_elements(value: Any) -> Iterator[Edge]:
 
 
 def elements_alone(value: Any) -> Iterator[Edge]:
-    """Elements that cannot be hashed or put in order, and None as a value of a table.
+    """Elements that cannot be hashed or put in order, fractions for integers, and None as a value of a table.
 
-    `get(key) is None` is true for a key whose value is None, and `key not in table` is not.
+    `get(key) is None` is true for a key whose value is None, and `key not in table` is not. Sums of fractions depend on
+    the order in which they are made.
     """
     kind = container_kind(value)
     with contextlib.suppress(NotBuildableError):
         if kind in SEQUENCES:
             yield from (edge for edge in open_edges(value) if edge[0] in (NONE, UNHASHABLE))
+            if type(next(iter(plain_of(value)), None)) is int:
+                yield from ((FRACTIONS, like(value, list(rounded))) for rounded in ROUNDED)
         elif kind in MAPPINGS:
             for key in islice(plain_of(value), MOST_KEYS):
                 yield NONE, put(value, key, None)
