@@ -270,3 +270,35 @@ def test_objects_that_hold_more_than_their_constructor_takes_are_varied(compare:
     found = compare(COUNTED, wrong, calls, function="Prices.total")
     assert isinstance(found, Counterexample)
     assert "Prices(rates=[" in found.line
+
+
+STOCK = """\
+class Stock:
+    def __init__(self, pairs):
+        self.pairs = list(pairs)
+
+    def value(self, names):
+        total = 0
+        for name in names:
+            for other, price in self.pairs:
+                if other == name:
+                    total += price
+                    break
+        return total
+"""
+STOCK_CALLS = """\
+stock = Stock((f"n{number}", number) for number in range(800))
+stock.value(["n1", "n3", "zz"])
+stock.value([f"n{number}" for number in range(800)])
+"""
+
+
+@pytest.mark.nightly
+def test_equal_names_in_a_list_of_an_object_are_no_condition_on_other_arguments(compare: Compare) -> None:
+    """The last of equal names counts in the rewrite; an empty name, of which several are drawn soon, is not why."""
+    start = STOCK.index("        total = 0")
+    by_name = "        prices = dict(self.pairs)\n        return sum(prices.get(name, 0) for name in names)\n"
+    found = compare(STOCK, STOCK[:start] + by_name, STOCK_CALLS, function="Stock.value")
+    assert isinstance(found, Counterexample)
+    assert found.provided == ()
+    assert "Stock(pairs=[" in found.line
