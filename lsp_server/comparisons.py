@@ -8,6 +8,7 @@ from afterburner.agent.judge.version_comparison import ComparisonDecision
 from afterburner.agent.page.comparison_section import HEADLINES, counterexample_lines, findings_of, times_of
 from afterburner.agent.types import Objective
 from afterburner.agent.wording import format_change, shorten_middle
+from afterburner.lsp_server.conditions import given
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -39,6 +40,8 @@ def details_of_comparison(result: ComparisonResult) -> str:
 def _sentences(result: ComparisonResult) -> Iterator[str]:
     compared, headline = result.compared, HEADLINES[result.decision].lower()
     found = compared.counterexample
+    if result.decision is not ComparisonDecision.DIFFERENT:  # one difference is enough for that, whatever is stated
+        headline = ", ".join(filter(None, [headline, given(result.assume)]))
     if found is None:
         yield f"{headline}: {_with_speed(result)}."
     else:

@@ -1,4 +1,4 @@
-"""What a run that offers nothing says of rewrites that are the same on a condition, and what its user can do."""
+"""The conditions of an answer: what the user states of every input, and what would have to be stated for an offer."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from afterburner.agent.types import Decision
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from afterburner.agent.loop.results import RunResult
 
@@ -15,6 +15,22 @@ _REMEDY = (
     "If such a condition always holds, state it: with a type hint, with the expression on a line below `Requires:` in "
     "the docstring, or with the setting afterburner.assume. Then run the action again."
 )
+_MOST_GIVEN = 50  # characters of what is stated; more is only counted
+
+
+def given(assume: Sequence[str]) -> str:
+    """`given `width > 0``: what an answer rests on if its user states something of every input; empty: nothing."""
+    if not assume:
+        return ""
+    told = " and ".join(f"`{each}`" for each in assume)
+    return (
+        f"given {told}" if len(told) <= _MOST_GIVEN else "for the inputs that afterburner.assume or `Requires:` allow"
+    )
+
+
+def summary_of(result: RunResult) -> str:
+    """What a run has found to offer, in one sentence, with what that rests on."""
+    return ", ".join(filter(None, [result.summary, given(result.assume)]))
 
 
 def conditions_of(result: RunResult) -> str:

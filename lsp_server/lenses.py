@@ -10,6 +10,7 @@ from lsprotocol import types
 from afterburner.agent.code.source_text import split_lines
 from afterburner.agent.wording import count
 from afterburner.lsp_server.actions import REPORT, REVERT, command_of
+from afterburner.lsp_server.settings import in_editor_words
 from afterburner.lsp_server.text.outline import function_at
 
 if TYPE_CHECKING:
@@ -55,7 +56,7 @@ def evidence(offer: Offer) -> str:
         "",
         f"- Inputs: {_escaped(origins)}; {count(result.held_out.inputs, 'held-out input')}.",
         f"- By {_escaped(result.model)}, after {result.elapsed_s:.0f} s, run `{result.run_id}`.",
-        *(f"- {_escaped(note)}" for note in result.notes),
+        *(f"- {_escaped(in_editor_words(note))}" for note in result.notes),
     ]
     return "\n".join(lines)
 

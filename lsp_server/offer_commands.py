@@ -12,7 +12,7 @@ from pygls.exceptions import JsonRpcException
 from afterburner.agent.page.render import render_page
 from afterburner.agent.page.run_section import section_of_run
 from afterburner.lsp_server.applying import Change, apply_change, can_preview
-from afterburner.lsp_server.conditions import conditions_of
+from afterburner.lsp_server.conditions import conditions_of, summary_of
 from afterburner.lsp_server.offers import Offer
 from afterburner.lsp_server.protocol import failed
 from afterburner.lsp_server.server import document_of, function_of
@@ -56,14 +56,15 @@ async def offer_result(server: Server, document: Document, module: Module, resul
     change = text.change_to(result.best_source, function)
     if change is None:
         shown = f"`afterburner-agent show {result.run_id}` shows it"
-        told = f"It was not applied, since it also changes other cells; {shown}. {result.summary}."
+        told = f"It was not applied, since it also changes other cells; {shown}. {summary_of(result)}."
         return Told(told)
     offer = Offer.of_change(change, result, function)
     offer = replace(offer, uri=server.now(module).place_of(function, offer.original, offer.uri))
     server.offers.keep(offer)
     why_not, kind = await _put(server, offer, reverts=False)
     # What the user has to know comes first: a small window may show no more.
-    return Told(f"{why_not} {result.summary}." if why_not else f"{result.summary}. {_DONE[False]}", kind)
+    summary = summary_of(result)
+    return Told(f"{why_not} {summary}." if why_not else f"{summary}. {_DONE[False]}", kind)
 
 
 def change(server: Server, given: Mapping[str, Any], *, reverts: bool) -> None:

@@ -8,11 +8,14 @@ from typing import TYPE_CHECKING
 from afterburner.agent.code.source_text import split_lines
 from afterburner.agent.code.text_edits import TextEdit, edits_between
 from afterburner.agent.wording import format_change, format_ratio
+from afterburner.lsp_server.conditions import given
 from afterburner.lsp_server.text.documents import DocumentChange
 from afterburner.lsp_server.text.reached import uses_the_same
 from afterburner.lsp_server.text.rebase import edits_inside, in_one_piece, rebased, text_of_function
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from afterburner.agent.loop.results import RunResult
     from afterburner.agent.types import Gain
 
@@ -87,17 +90,21 @@ class Offer:
     def short(self) -> str:
         """`3.1x faster (2.8x to 3.4x), proven`, and what a user has to know before applying it.
 
-        That is a loss by size (`; 1.4x slower on small inputs`), a difference beyond the kinds of the real calls, and
-        that no input is from the project.
+        That is what the user states of every input, a loss by size (`1.4x slower on small inputs`), a difference beyond
+        the kinds of the real calls, and that no input is from the project.
         """
-        gain, by_size = self.result.gain, self.result.by_size
-        if gain is None:
-            return "proven"
+        gain = "" if self.result.gain is None else f"{_gain(self.result.objective, self.result.gain)}, "
+        return "; ".join([" ".join(filter(None, [f"{gain}proven", given(self.result.assume)])), *self._limits()])
+
+    def _limits(self) -> Iterator[str]:
+        """What the gain, or the proof, does not hold of."""
+        by_size = self.result.by_size
         sizes = [] if by_size is None else [("small", by_size.small), ("large", by_size.large)]
-        losses = [f"; {format_change(ratio)} on {size} inputs" for size, ratio in sizes if ratio < _LOSS]
-        invented = "; none of its inputs is from your project" if self.result.invented_inputs else ""
-        caveat = '; not the same on elements of other kinds: "Show the report" names one' if self.result.caveat else ""
-        return f"{_gain(self.result.objective, gain)}, proven{''.join(losses)}{caveat}{invented}"
+        yield from (f"{format_change(ratio)} on {size} inputs" for size, ratio in sizes if ratio < _LOSS)
+        if self.result.caveat:
+            yield 'not the same on elements of other kinds: "Show the report" names one'
+        if self.result.invented_inputs:
+            yield "none of its inputs is from your project"
 
 
 class Offers:

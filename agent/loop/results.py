@@ -110,6 +110,7 @@ class RunResult:
     stages: tuple[StageTime, ...] = ()  # how long it was at each step, in the process that ended it
     all_inputs: Gain | None = None  # on all timed calls, where `gain`, `original` and `best` are of the real ones alone
     whole_original: Measurement | None = None  # likewise
+    assume: tuple[str, ...] = ()  # what is stated of every input; of a run that an older version has stored, none
 
     @property
     def decision(self) -> RunDecision:
@@ -181,6 +182,7 @@ def make_result(
         by_size=offer.by_size if offer else None,
         all_inputs=confirmation.gain if confirmation is not None and offer and offer.real else None,
         whole_original=confirmation.original if confirmation is not None and offer and offer.real else None,
+        assume=bench.workload.assume,
     )
 
 

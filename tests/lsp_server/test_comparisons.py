@@ -26,7 +26,7 @@ FOUND = Counterexample(
 DISTINCT = Assumption("len({item[1] for item in events}) == len(events)", "no two of `events` agree", 2)
 
 
-def result_of(compared: VersionFindings) -> ComparisonResult:
+def result_of(compared: VersionFindings, assume: tuple[str, ...] = ()) -> ComparisonResult:
     found: dict[str, Any] = {
         "compared": compared,
         "decision": compared.decision,
@@ -35,7 +35,7 @@ def result_of(compared: VersionFindings) -> ComparisonResult:
         "changed_files": (),
         "memory": None,
         "growth": None,
-        "assume": (),
+        "assume": assume,
     }
     return cast("ComparisonResult", SimpleNamespace(**found))
 
@@ -86,3 +86,20 @@ def test_what_was_measured_is_told_as_faster_slower_or_neither() -> None:
     )
     same = VersionFindings(ComparisonDecision.SAME, "CPU time 1.00x (0.99x to 1.01x)", gain)
     assert message_of_comparison(result_of(same)) == "the same: CPU time 1.00x (0.99x to 1.01x)."
+
+
+def test_an_answer_says_what_is_stated_of_its_inputs() -> None:
+    gain = Gain(31.5, 28.6, 36.7, 0.99, 8)
+    faster = VersionFindings(ComparisonDecision.FASTER, "CPU time 31.5x (28.6x to 36.7x)", gain)
+    assert message_of_comparison(result_of(faster, ("width > 0",))) == (
+        "faster, given `width > 0`: CPU time 31.5x (28.6x to 36.7x); your change is 31.5x faster."
+    )
+    stated = tuple(f"len(argument_{number}) > {number}" for number in range(9))
+    told = message_of_comparison(result_of(faster, stated))
+    assert told.startswith("faster, for the inputs that afterburner.assume or `Requires:` allow: CPU time")
+    different = VersionFindings(ComparisonDecision.DIFFERENT, FOUND.line, counterexample=FOUND)
+    assert message_of_comparison(result_of(different, ("width > 0",))).startswith("different. On latest(")
+    provided = replace(FOUND, provided=(DISTINCT,))
+    conditional = VersionFindings(ComparisonDecision.CONDITIONAL, provided.condition, counterexample=provided)
+    told = message_of_comparison(result_of(conditional, ("width > 0",)))
+    assert told.startswith("the same on a condition, given `width > 0`. On latest(")
