@@ -111,6 +111,7 @@ class RunResult:
     all_inputs: Gain | None = None  # on all timed calls, where `gain`, `original` and `best` are of the real ones alone
     whole_original: Measurement | None = None  # likewise
     assume: tuple[str, ...] = ()  # what is stated of every input; of a run that an older version has stored, none
+    on_real_calls: str = ""  # what the real calls gain, in words, where made inputs alone show the gain
 
     @property
     def decision(self) -> RunDecision:
@@ -183,6 +184,7 @@ def make_result(
         all_inputs=confirmation.gain if confirmation is not None and offer and offer.real else None,
         whole_original=confirmation.original if confirmation is not None and offer and offer.real else None,
         assume=bench.workload.assume,
+        on_real_calls=offer.on_real_calls if offer else "",
     )
 
 
