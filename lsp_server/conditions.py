@@ -15,17 +15,22 @@ _REMEDY = (
     "If such a condition always holds, state it: with a type hint, with the expression on a line below `Requires:` in "
     "the docstring, or with the setting afterburner.assume. Then run the action again."
 )
-_MOST_GIVEN = 50  # characters of what is stated; more is only counted
+_MOST_GIVEN = 50  # characters of what is stated
+_MORE_GIVEN = "for the inputs that afterburner.assume or `Requires:` allow"
 
 
-def given(assume: Sequence[str]) -> str:
-    """`given `width > 0``: what an answer rests on if its user states something of every input; empty: nothing."""
+def given(assume: Sequence[str], most: int = _MOST_GIVEN, more: str = _MORE_GIVEN) -> str:
+    """`given `width > 0``: what an answer rests on if its user states something of every input; empty: nothing.
+
+    Args:
+        assume: what is stated.
+        most: characters of it.
+        more: is told in place of longer ones.
+    """
     if not assume:
         return ""
     told = " and ".join(f"`{each}`" for each in assume)
-    return (
-        f"given {told}" if len(told) <= _MOST_GIVEN else "for the inputs that afterburner.assume or `Requires:` allow"
-    )
+    return f"given {told}" if len(told) <= most else more
 
 
 def summary_of(result: RunResult) -> str:

@@ -79,6 +79,8 @@ def _in_place(
 
 def _commands(offer: Offer) -> Iterator[types.Command]:
     name = {"uri": offer.uri, "function": offer.function}
-    yield command_of(REPORT, offer.short, **name)
+    gain = command_of(REPORT, offer.brief, **name)
+    gain.tooltip = offer.short  # which a lens has no room for: its buttons would leave the window
+    yield gain
     yield command_of(REPORT, "report", **name)
     yield command_of(REVERT, "revert", **name)

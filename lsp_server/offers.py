@@ -7,19 +7,21 @@ from typing import TYPE_CHECKING
 
 from afterburner.agent.code.source_text import split_lines
 from afterburner.agent.code.text_edits import TextEdit, edits_between
-from afterburner.agent.wording import format_change, format_ratio
+from afterburner.agent.wording import count, format_change, format_ratio
 from afterburner.lsp_server.conditions import given
 from afterburner.lsp_server.text.documents import DocumentChange
 from afterburner.lsp_server.text.reached import uses_the_same
 from afterburner.lsp_server.text.rebase import edits_inside, in_one_piece, rebased, text_of_function
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from afterburner.agent.loop.results import RunResult
     from afterburner.agent.types import Gain
 
 _LOSS = 0.95  # a gain nearer to 1 is noise
+_MOST_BRIEF = 64  # characters: what a lens has room for, with its buttons beside it
+_MOST_GIVEN = 20  # of them for what the user states
 _MADE = ", without made inputs,"  # in what is told of the real calls
 
 
@@ -95,19 +97,37 @@ class Offer:
         show the gain, a loss by size (`1.4x slower on small inputs`), and that no input is from the project.
         """
         gain = "" if self.result.gain is None else f"{_gain(self.result.objective, self.result.gain)}, "
-        return "; ".join([" ".join(filter(None, [f"{gain}proven", given(self.result.assume)])), *self._limits()])
+        limits = [words for words, _ in self._limits()]
+        return "; ".join([" ".join(filter(None, [f"{gain}proven", given(self.result.assume)])), *limits])
 
-    def _limits(self) -> Iterator[str]:
-        """What the gain, or the proof, does not hold of; what matters most comes first."""
+    @property
+    def brief(self) -> str:
+        """The same in one short line: the gain, what matters most beside it, and how much more there is to know."""
+        if len(self.short) <= _MOST_BRIEF:
+            return self.short
+        gain = self.result.gain
+        told = "proven" if gain is None else f"{_ratio(self.result.objective, gain)}, proven"
+        limits = [
+            *filter(None, [given(self.result.assume, _MOST_GIVEN, "given what you state")]),
+            *(words for _, words in self._limits()),
+        ]
+        while limits and len(told) + len("; ") + len(limits[0]) <= _MOST_BRIEF - len(_more(limits[1:])):
+            told = f"{told}; {limits.pop(0)}"
+        return told + _more(limits)
+
+    def _limits(self) -> Iterator[tuple[str, str]]:
+        """What the gain, or the proof, does not hold of, whole and in a few words; what matters most comes first."""
         by_size = self.result.by_size
         sizes = [] if by_size is None else [("small", by_size.small), ("large", by_size.large)]
         if self.result.caveat:
-            yield 'not the same on elements of other kinds: "Show the report" names one'
-        if self.result.on_real_calls:
-            yield self.result.on_real_calls.replace(_MADE, "")
-        yield from (f"{format_change(ratio)} on {size} inputs" for size, ratio in sizes if ratio < _LOSS)
+            whole = 'not the same on elements of other kinds: "Show the report" names one'
+            yield whole, "differs on other kinds"
+        if real := self.result.on_real_calls.replace(_MADE, ""):
+            yield real, real
+        losses = [f"{format_change(ratio)} on {size} inputs" for size, ratio in sizes if ratio < _LOSS]
+        yield from zip(losses, losses, strict=True)
         if self.result.invented_inputs:
-            yield "none of its inputs is from your project"
+            yield "none of its inputs is from your project", "no input of yours"
 
 
 class Offers:
@@ -151,7 +171,15 @@ class Offers:
         return offer.result if is_offered else without
 
 
-def _gain(objective: str, gain: Gain) -> str:
+def _more(limits: Sequence[str]) -> str:
+    """How much there is to know beside what is told."""
+    return f"; {count(len(limits), 'more caveat')}" if limits else ""
+
+
+def _ratio(objective: str, gain: Gain) -> str:
     better = {"time": "faster", "memory": "less peak memory", "integral": "less memory over time"}[objective]
-    interval = f"({format_ratio(gain.low)} to {format_ratio(gain.high)})"
-    return f"{format_ratio(gain.ratio)} {better} {interval}"
+    return f"{format_ratio(gain.ratio)} {better}"
+
+
+def _gain(objective: str, gain: Gain) -> str:
+    return f"{_ratio(objective, gain)} ({format_ratio(gain.low)} to {format_ratio(gain.high)})"

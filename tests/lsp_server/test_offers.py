@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, cast
+
+from lsprotocol import types
 
 from afterburner.agent.judge.input_gains import Outweighed
 from afterburner.agent.types import Gain, GainRange, Objective, WorkloadCall
 from afterburner.lsp_server.conditions import summary_of
-from afterburner.lsp_server.offers import Offer
+from afterburner.lsp_server.lenses import lenses_of
+from afterburner.lsp_server.offers import Offer, Offers
+from afterburner.lsp_server.text.documents import Document, Documents
+from afterburner.lsp_server.text.outline import outline
 
 if TYPE_CHECKING:
     from afterburner.agent.loop.results import RunResult
@@ -51,3 +56,37 @@ def test_an_offer_says_that_the_real_calls_do_not_show_the_gain() -> None:
     assert offer_of(on_real_calls=told).short == (
         "13.5x faster (11.8x to 13.9x), proven; on the 40 real calls alone it gains 1.01x"
     )
+
+
+def test_a_lens_has_a_short_line_and_the_whole_of_it_in_its_tooltip() -> None:
+    found = {
+        "caveat": "it differs",
+        "by_size": GainRange(1 / 2.07, 20.0),
+        "invented_inputs": "6 calls",
+        "on_real_calls": Outweighed((REAL,) * 40, 1.01, "").told,
+    }
+    assert offer_of().brief == offer_of().short
+    told = {
+        ("len(rows) == len(columns)",): "given what you state; 4 more caveats",
+        ("width > 0",): "given `width > 0`; 4 more caveats",
+        (): "differs on other kinds; 3 more caveats",
+    }
+    for assume, limits in told.items():
+        assert offer_of(**found, assume=assume).brief == f"13.5x faster, proven; {limits}"
+    slower = offer_of(by_size=GainRange(1 / 2.07, 20.0))
+    assert slower.brief == "13.5x faster, proven; 2.07x slower on small inputs"
+    text = "def f():\n    return 1\n"
+    offers, offer = Offers(), replace(offer_of(**found), rewrite=text)
+    offers.keep(offer)
+    gain, *buttons = [each.command for each in lenses_of(opened(offer.uri, text), outline(text), offers)]
+    assert gain is not None
+    assert (gain.title, gain.tooltip) == (offer.brief, offer.short)
+    assert [each.title for each in buttons if each is not None] == ["report", "revert"]
+
+
+def opened(uri: str, text: str) -> Document:
+    documents = Documents("file:///")
+    documents.put_text_document(types.TextDocumentItem(uri=uri, language_id="python", version=1, text=text))
+    document = documents.document(uri)
+    assert document is not None
+    return document

@@ -154,7 +154,9 @@ def test_of_several_runs_the_newest_that_fits_is_shown(start_editor: StartEditor
         ', proven; not the same on elements of other kinds: "Show the report" names one; 1.43x slower on small inputs'
         "; none of its inputs is from your project"
     )
-    assert lenses(editor, uri)[0]["command"]["title"].endswith(told)
+    command = lenses(editor, uri)[0]["command"]
+    assert command["title"].endswith(", proven; differs on other kinds; 2 more caveats")
+    assert command["tooltip"].endswith(told)
     line = lenses(editor, uri)[0]["range"]["start"]["line"]
     hover = editor.request(
         "textDocument/hover", {"textDocument": {"uri": uri}, "position": {"line": line, "character": 4}}
