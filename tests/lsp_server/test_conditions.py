@@ -51,7 +51,7 @@ def test_the_log_and_the_report_have_the_condition_and_the_remedy(start_editor: 
     logged = editor.wait("window/logMessage", lambda params: said in params["message"])["message"]
     condition, example, remedy = logged.splitlines()[1:]
     assert "the same provided that" in condition
-    assert "state it with the setting afterburner.assume: " in condition
+    assert 'state it with the setting "afterburner.assume": ["' in condition
     assert example.startswith("    for example dedupe(")
     assert "`Requires:` in the docstring" in remedy
     editor.request(

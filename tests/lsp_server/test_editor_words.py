@@ -28,8 +28,15 @@ from afterburner.lsp_server.settings import in_editor_words
         (
             'the same provided that `a` ascends; state it with --assume "a == sorted(a)" --assume "type(b) is int"',
             (
-                "the same provided that `a` ascends; state it with the setting afterburner.assume: "
-                '"a == sorted(a)" and "type(b) is int"'
+                'the same provided that `a` ascends; state it with the setting "afterburner.assume": '
+                '["a == sorted(a)", "type(b) is int"]'
+            ),
+        ),
+        (
+            """state it with --assume "kind in ("it's", 'é')" --assume "width > 0". Which of the two is faster""",
+            (
+                r"""state it with the setting "afterburner.assume": ["kind in (\"it's\", 'é')", "width > 0"]. """
+                "Which of the two is faster"
             ),
         ),
         (
