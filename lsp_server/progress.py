@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import time
 from typing import TYPE_CHECKING
 from uuid import uuid4
 
@@ -14,11 +15,13 @@ from afterburner.agent.progress_lines import message_of
 from afterburner.lsp_server.latest_event import LEAST_S, LatestEvent
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
     from pygls.lsp.server import LanguageServer
 
     from afterburner.agent.events import ProgressEvent
+
+_LOOK_S = 1.0  # between two looks at what the user edits
 
 
 class Progress:
@@ -32,6 +35,10 @@ class Progress:
         self._latest = LatestEvent()
         self._percentage = 0
         self._question = ""  # that nobody has answered yet, in words
+        self._message = "starting"  # of the last event
+        self._watch: Callable[[], str] | None = None
+        self._note = ""  # what it said last
+        self._looked_s = 0.0
         self._shows: asyncio.Task[None] | None = None  # None: the client shows nothing
 
     @contextlib.contextmanager
@@ -43,7 +50,7 @@ class Progress:
             yield
         finally:
             self._question = ""
-            self._tell("starting")
+            self._tell(self._message)
 
     async def begin(self) -> None:
         """Let the client show the run, where it can."""
@@ -58,6 +65,10 @@ class Progress:
             return
         self._send(types.WorkDoneProgressBegin(title=self._title, cancellable=True, message="waiting", percentage=0))
         self._shows = asyncio.ensure_future(self._show())
+
+    def watch(self, note: Callable[[], str]) -> None:
+        """Ask from now on, again and again, what is to be said before the message of each event; empty: nothing."""
+        self._watch = note
 
     def report(self, event: ProgressEvent) -> None:
         """Show an event, unless another one follows at once. Any thread may call it."""
@@ -75,9 +86,20 @@ class Progress:
     async def _show(self) -> None:
         while True:
             await asyncio.sleep(LEAST_S)
-            if not self._question and (event := self._latest.due()) is not None:
-                self._percentage = int(100 * event.fraction)
-                self._tell(message_of(event))
+            if self._question:
+                continue
+            event, note = self._latest.due(), self._noted()
+            if event is not None:
+                self._percentage, self._message = int(100 * event.fraction), message_of(event)
+            if event is not None or note != self._note:
+                self._note = note
+                self._tell(f"{note} ({self._message})" if note else self._message)
+
+    def _noted(self) -> str:
+        if self._watch is None or time.monotonic() - self._looked_s < _LOOK_S:
+            return self._note
+        self._looked_s = time.monotonic()
+        return self._watch()
 
     def _tell(self, message: str) -> None:
         if self._shows is not None:

@@ -17,6 +17,7 @@ from afterburner.agent.errors import NoInputsError
 from afterburner.lsp_server import loaded_late, work
 from afterburner.lsp_server.calls_commands import offer_calls
 from afterburner.lsp_server.calls_file import calls_file_of, calls_for
+from afterburner.lsp_server.edit_watch import EditWatch
 from afterburner.lsp_server.offer_commands import Told, offer_result
 from afterburner.lsp_server.progress import Progress
 from afterburner.lsp_server.project_session import RunRequest, check_settings
@@ -54,7 +55,8 @@ def optimize(server: Server, given: Mapping[str, Any]) -> None:
         return work.optimize(buffers, function, objective, request)
 
     done = partial(offer_result, server, document, module)
-    server.begin(_run(server, _Task(document, module, function, title, do, done)))
+    outcome = "the result will not be applied as it is"
+    server.begin(_run(server, _Task(document, module, function, title, do, done, outcome)))
 
 
 def prove(server: Server, given: Mapping[str, Any]) -> None:
@@ -73,12 +75,16 @@ def prove(server: Server, given: Mapping[str, Any]) -> None:
     def compare(buffers: work.Buffers, request: RunRequest) -> ComparisonResult:
         return work.prove(buffers, function, request)
 
-    server.begin(_run(server, _Task(document, module, function, title, compare, done)))
+    outcome = "the answer will be about the text before that"
+    server.begin(_run(server, _Task(document, module, function, title, compare, done, outcome)))
 
 
 @dataclass(frozen=True, slots=True)
 class _Task:
-    """What a run does, and what becomes of its result and of the text it is of: what to tell the user."""
+    """What a run does, and what becomes of its result and of the text it is of: what to tell the user.
+
+    `outcome` says what becomes of it where the user edits the function meanwhile.
+    """
 
     document: Document
     module: Module
@@ -86,6 +92,7 @@ class _Task:
     title: str
     do: Callable[[work.Buffers, RunRequest], Any]
     done: Callable[[Any, ModuleText], Coroutine[Any, Any, Told]]
+    outcome: str
 
 
 async def _run(server: Server, task: _Task) -> None:
@@ -149,6 +156,9 @@ async def _result(server: Server, task: _Task, run: Run, progress: Progress) -> 
 
     def work_of(text: ModuleText) -> Callable[[], tuple[Any, ModuleText]]:
         buffers = _buffers(server, task, text)
+        if task.function is not None:
+            now = partial(server.now, task.module)
+            progress.watch(EditWatch(task.function, text.text, now, task.outcome).note)
         return lambda: (task.do(buffers, request), text)
 
     return await server.runs.carry_out(run, lambda: work_of(server.now(task.module).text_for(task.function)))

@@ -172,6 +172,24 @@ def test_a_function_that_changed_meanwhile_is_left_alone(start_editor: StartEdit
     assert "Undo now: pairs holds only a part of the rewrite" in ended(editor)
 
 
+def test_an_edit_of_the_function_is_told_while_the_run_goes_on(start_editor: StartEditor, pairs: Path) -> None:
+    def wait(told: str) -> dict[str, Any]:
+        return editor.wait("$/progress", lambda params: told in params["value"].get("message", ""))
+
+    editor = start_editor(NEOVIM, initial={"trusted": True})
+    uri = editor.open(pairs)
+    optimize(editor, uri)
+    wait(" · ")
+    editor.type(uri, PAIRS.replace("    found = []\n", "    found = []  # mine\n"))
+    wait("pairs was edited: the result will not be applied as it is; cancel and run again (")
+    editor.type(uri, PAIRS.replace("def unrelated", "def another"))
+    editor.asked.clear()
+    undone = wait(" · ")
+    if "edited" in undone["value"]["message"]:
+        undone = editor.wait("$/progress", lambda params: "edited" not in params["value"].get("message", "edited"))
+    editor.notify("window/workDoneProgress/cancel", {"token": undone["token"]})
+
+
 def commit_all(folder: Path) -> None:
     git = ["git", "-c", "user.name=Shop", "-c", "user.email=shop@example.com"]
     for words in (["init", "-q"], ["add", "."], ["commit", "-qm", "first"]):
