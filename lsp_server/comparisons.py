@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from afterburner.agent.session.compare import ComparisonResult
 
 _MOST_CALL, _MOST_OUTCOME = 200, 120  # characters in a message; the log has all of them
+_SHORTENED = "…"  # stands for what is left out of a call
 _TIMED = (ComparisonDecision.FASTER, ComparisonDecision.SLOWER)
 _NOT_MEASURED = "Which of the two is faster was not measured."
 _NOTE = "before: the last commit{commit}; after: the text in the editor"
@@ -33,8 +34,15 @@ def details_of_comparison(result: ComparisonResult) -> str:
     commit = f" {result.before_revision[:_COMMIT_SHOWN]}" if result.before_revision else ""
     found = result.compared.counterexample
     lines = [f"{who:<8}{text}" for who, text in counterexample_lines(found)]
-    lines += [_NOTE.format(commit=commit), *times_of(result), *findings_of(result)]
+    lines += [_NOTE.format(commit=commit), *times_of(result), *findings_of(result), *_whole_calls(found)]
     return "\n".join(f"    {line}" for line in lines)
+
+
+def _whole_calls(found: Counterexample | None) -> Iterator[str]:
+    """The test of a counterexample, where the text of its calls is shortened."""
+    if found is not None and any(_SHORTENED in each for each in found.calls) and found.test.startswith("def "):
+        yield "all of the call, in a test:"
+        yield from (f"    {line}".rstrip() for line in found.test.splitlines())
 
 
 def _sentences(result: ComparisonResult) -> Iterator[str]:

@@ -74,8 +74,9 @@ def prove(buffers: Buffers, function: str, request: RunRequest) -> ComparisonRes
     def run(session: Any, settings: RunSettings) -> ComparisonResult:
         before = agent.Job.from_revision(buffers.path, COMMIT, function=function, inputs=_inputs(settings, buffers))
         after = agent.Job.from_text(buffers.path, buffers.text, function=function, others=_of_project(buffers))
+        proof = replace(settings.proof, counterexample=True)  # a test has all of a call, however long that is
         result: ComparisonResult = session.compare(
-            before, after, settings.search, proof=settings.proof, on_event=request.on_event, cancel=request.cancel
+            before, after, settings.search, proof=proof, on_event=request.on_event, cancel=request.cancel
         )
         return result
 

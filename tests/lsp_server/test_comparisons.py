@@ -103,3 +103,19 @@ def test_an_answer_says_what_is_stated_of_its_inputs() -> None:
     conditional = VersionFindings(ComparisonDecision.CONDITIONAL, provided.condition, counterexample=provided)
     told = message_of_comparison(result_of(conditional, ("width > 0",)))
     assert told.startswith("the same on a condition, given `width > 0`. On latest(")
+
+
+def test_the_log_has_a_test_with_all_of_a_call_that_is_shortened() -> None:
+    test = f"def test_difference():\n    arguments = [{list(range(2000))}]\n"
+
+    def details(call: str, test: str) -> list[str]:
+        example = replace(FOUND, calls=(call,), test=test)
+        found = VersionFindings(ComparisonDecision.DIFFERENT, example.line, counterexample=example)
+        return details_of_comparison(result_of(found)).splitlines()
+
+    *_, told, first, second = details("latest([0, 1, …, 1999])", test)
+    assert told == "    all of the call, in a test:"
+    assert [first, second] == [f"        {line}" for line in test.splitlines()]
+    assert "test_difference" not in "".join(details("latest([0, 1])", test))
+    skipped = "@pytest.mark.skip(reason='a value cannot be written')\ndef test_difference():\n    # f\n"
+    assert "test_difference" not in "".join(details("latest([0, 1, …, 1999])", skipped))
