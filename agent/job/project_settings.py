@@ -21,9 +21,10 @@ from types import NoneType, UnionType
 from typing import TYPE_CHECKING, Any, Literal, Union, get_args, get_origin
 
 from afterburner.agent.errors import SettingsError
-from afterburner.agent.job.setting_values import field_types, settings_from, written_defaults
+from afterburner.agent.job.setting_values import field_types, outer_name, settings_from, written_defaults
 from afterburner.agent.job.trust import TRUST_VARIABLE, TrustQuestion, TrustRequest
-from afterburner.agent.option_kinds import EnvironmentKind
+from afterburner.agent.option_kinds import EnvironmentKind, options_of
+from afterburner.agent.options import GROUPS
 from afterburner.sandbox import UsageError
 from afterburner.sandbox.project import find_project_root
 from afterburner.sandbox.terminal.text import scrub_line
@@ -43,6 +44,7 @@ _PATHS = ("FILE", "DIR", "PATH")
 _NEEDS_TRUST = (*_PATHS, "MODEL", "URL", "COMMAND", "MODULES", "IMAGE")
 _NOT_OURS = stat.S_ISVTX | stat.S_IWOTH  # the mode of a folder such as /tmp, where a file may be anyone's
 _OPTION = re.compile(r"(?<![\w-])--[a-z]+(?:-[a-z]+)*")
+_FIELD = re.compile(r"(?P<group>\w+)\((?P<field>\w+)=(?P<value>.*?)\): ", re.DOTALL)  # as `check` names it
 _LONGEST_SHOWN = 60  # characters of a value in a message
 _LARGEST_INTEGER = 2**63  # TOML promises no more
 
@@ -152,7 +154,14 @@ def read_project_options(
 
 
 def _in_names(message: str, settings: Mapping[str, Setting]) -> str:
-    """A message about options of the command line with the names of the settings in their place."""
+    """A message about options, or fields of the groups in `options.py`, with the names of settings in their place."""
+    fields = {
+        (kind.__name__, name): outer_name(name, option).replace("_", "-")
+        for kind in GROUPS.values()
+        for name, option in options_of(kind).items()
+    }
+    if (found := _FIELD.match(message)) and (name := fields.get((found["group"], found["field"]))):
+        message = f"{name} = {found['value']}: {message[found.end() :]}"
     names = {setting.option: name.replace("_", "-") for name, setting in settings.items()}
     return _OPTION.sub(lambda found: names.get(found[0], found[0]), message)
 

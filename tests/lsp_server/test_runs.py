@@ -297,6 +297,7 @@ def test_a_setting_that_cannot_be_used_is_told(start_editor: StartEditor, pairs:
         ({"iterations": "many"}, 'the editor\'s settings: iterations = "many": this has to be an integer'),
         ({"preview": "yes"}, "preview = 'yes': give true or false"),
         ({"model": MODEL}, NO_MODEL),
+        ({"max_seconds": -3}, "the editor's settings: max-seconds = -3: -3 is not a number above 0."),
         ({"assume": ["rows =="]}, "the editor's settings: assume 'rows ==' is no Python expression: invalid syntax."),
     ):
         editor.settings = settings
