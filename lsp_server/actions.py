@@ -137,7 +137,10 @@ def _selected(place: Place) -> OutlinedFunction | None:
 def _why_not(function: OutlinedFunction, place: Place) -> str:
     """Why a function cannot be optimised; empty: it can."""
     if function.is_accessor:
-        return f"{function.qualname} is a property, which cannot be optimised. Move its work into a method."
+        return (
+            f"{function.qualname} is a property, which cannot be optimized by itself: a rewrite is judged on calls, "
+            "and a property is read. Move its work into a method, and optimize that."
+        )
     same = [each for each in place.functions if each.qualname == function.qualname]
     if same[-1].def_line > function.def_line:
         return f"Line {same[-1].def_line + 1} redefines {function.qualname}. Optimize that definition."

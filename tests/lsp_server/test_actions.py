@@ -43,7 +43,8 @@ def test_the_actions_of_a_function(start_editor: StartEditor, project: Path) -> 
     assert method["time"]["title"] == "Optimize this function (Stock.value)"
     assert method["memory"]["command"]["arguments"] == [{"uri": uri, "function": "Stock.value", "objective": "memory"}]
     assert editor.actions(uri, 7)["time"]["title"] == "Optimize this function (Stock.value, around inner)"
-    assert "property" in editor.actions(uri, 2)["time"]["disabled"]["reason"]
+    why_not = editor.actions(uri, 2)["time"]["disabled"]["reason"]
+    assert "Stock.size is a property, which cannot be optimized by itself: a rewrite is judged on calls" in why_not
     assert "Line 17 redefines value" in editor.actions(uri, 13)["time"]["disabled"]["reason"]
     assert editor.actions(uri, 17).keys() == RUNS | {"hottest"}
     assert editor.actions(uri, 14).keys() == {"hottest"}

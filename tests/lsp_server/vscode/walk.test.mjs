@@ -102,6 +102,19 @@ walk("a trusted workspace: from the light bulb to the report, and back", FILES, 
   assert.equal(await code.text(), PAIRS);
 });
 
+const STOCK = "class Stock:\n    @property\n    def size(self):\n        return 1\n";
+
+walk("a property: the palette says why it cannot be optimized", { ...FILES, "stock.py": STOCK }, trusted, async (code) => {
+  await code.openAt("stock.py", 4);
+  await code.idle().waitFor();
+  for (const command of ["Optimize This Function", "Optimize This Function for Memory", "Prove My Change Faster"]) {
+    await code.command(`Afterburner: ${command}`);
+    await code.notification("Stock.size is a property, which cannot be optimized by itself").waitFor();
+    await code.clearNotifications();
+    await code.page.locator(".view-line", { hasText: "return 1" }).click();
+  }
+});
+
 /** A package whose program is the server of this checkout, so that pip need not fetch what the server needs. */
 const PACKAGE = {
   "package/afterburner_agent-0.data/scripts/afterburner-agent": `#!/bin/sh\nexec ${SERVER} "$@"\n`,

@@ -1,7 +1,9 @@
 /** The commands of the palette: what the light bulb offers at the cursor, without opening it. */
-import { CodeAction, commands, window } from "vscode";
+import { CodeAction, commands, TextEditor, window } from "vscode";
+import { CodeActionRequest, LanguageClient } from "vscode-languageclient/node";
 
 const KIND = "refactor.rewrite.afterburner";
+const OF_FUNCTION = ["time", "memory", "integral", "prove"];
 const NONE: Record<string, string> = {
   apply: "no proven rewrite waits for the function at the cursor.",
   hottest: "this file does not have several functions.",
@@ -16,23 +18,23 @@ interface Named {
 }
 
 /** Choose the action of a kind at the cursor: `time`, `memory`, `prove`, …; `below` is what the kind begins with. */
-export async function chooseAction(what: string, below = KIND): Promise<void> {
-  const command = (await actionAtCursor(what, below))?.command;
+export async function chooseAction(client: LanguageClient, what: string, below = KIND): Promise<void> {
+  const command = (await actionAtCursor(client, what, below))?.command;
   if (command !== undefined) {
     await commands.executeCommand(command.command, ...(command.arguments ?? []));
   }
 }
 
 /** Show the evidence for the function at the cursor. */
-export async function showReportAtCursor(): Promise<void> {
-  const named = (await actionAtCursor("time"))?.command?.arguments?.[0] as Named | undefined;
+export async function showReportAtCursor(client: LanguageClient): Promise<void> {
+  const named = (await actionAtCursor(client, "time"))?.command?.arguments?.[0] as Named | undefined;
   if (named !== undefined) {
     await commands.executeCommand("afterburner.report", { uri: named.uri, function: named.function });
   }
 }
 
 /** The action; undefined if there is none, and the user has been told why. */
-async function actionAtCursor(what: string, below = KIND): Promise<CodeAction | undefined> {
+async function actionAtCursor(client: LanguageClient, what: string, below = KIND): Promise<CodeAction | undefined> {
   const editor = window.activeTextEditor;
   if (editor === undefined) {
     void window.showInformationMessage("Afterburner: open a Python file, and place the cursor inside a function.");
@@ -45,11 +47,21 @@ async function actionAtCursor(what: string, below = KIND): Promise<CodeAction | 
     editor.selection,
     kind,
   );
-  const action = found.find((each) => each.kind?.value === kind);
-  if (action === undefined || action.disabled !== undefined) {
-    const why = action?.disabled?.reason ?? NONE[what] ?? "place the cursor inside a function that can be optimized.";
+  const action = found.find((each) => each.kind?.value === kind && each.disabled === undefined);
+  if (action === undefined) {
+    const disabled = OF_FUNCTION.includes(what) ? await whyDisabled(client, editor) : undefined;
+    const why = disabled ?? NONE[what] ?? "place the cursor inside a function that can be optimized.";
     void window.showInformationMessage(`Afterburner: ${why}`);
-    return undefined;
   }
   return action;
+}
+
+/** Why nothing can be done for the function at the cursor, in the server's words: VS Code leaves out what is disabled. */
+async function whyDisabled(client: LanguageClient, editor: TextEditor): Promise<string | undefined> {
+  const found = await client.sendRequest(CodeActionRequest.type, {
+    textDocument: client.code2ProtocolConverter.asTextDocumentIdentifier(editor.document),
+    range: client.code2ProtocolConverter.asRange(editor.selection),
+    context: { diagnostics: [], only: [`${KIND}.time`] },
+  });
+  return found?.flatMap((each) => ("disabled" in each && each.disabled ? [each.disabled.reason] : []))[0];
 }

@@ -33,13 +33,13 @@ class Extension {
     const on = (name: string, handle: () => unknown): void => {
       context.subscriptions.push(commands.registerCommand(`afterburner.${name}`, handle));
     };
-    on("optimizeHere", () => this.withServer(() => chooseAction("time")));
-    on("optimizeHereForMemory", () => this.withServer(() => chooseAction("memory")));
-    on("optimizeHereForMemoryOverTime", () => this.withServer(() => chooseAction("integral")));
-    on("optimizeHottestHere", () => this.withServer(() => chooseAction("hottest")));
-    on("proveHere", () => this.withServer(() => chooseAction("prove")));
-    on("applyHere", () => this.withServer(() => chooseAction("apply")));
-    on("profileAgain", () => this.withServer(() => chooseAction("profile", "source.afterburner")));
+    on("optimizeHere", () => this.withServer((client) => chooseAction(client, "time")));
+    on("optimizeHereForMemory", () => this.withServer((client) => chooseAction(client, "memory")));
+    on("optimizeHereForMemoryOverTime", () => this.withServer((client) => chooseAction(client, "integral")));
+    on("optimizeHottestHere", () => this.withServer((client) => chooseAction(client, "hottest")));
+    on("proveHere", () => this.withServer((client) => chooseAction(client, "prove")));
+    on("applyHere", () => this.withServer((client) => chooseAction(client, "apply")));
+    on("profileAgain", () => this.withServer((client) => chooseAction(client, "profile", "source.afterburner")));
     on("cancelRun", () => this.withServer(() => this.cancelOne()));
     on("showReport", () => this.withServer(showReportAtCursor));
     on("installServer", () => this.install());
@@ -127,9 +127,9 @@ class Extension {
     }
   }
 
-  private async withServer(handle: () => Promise<void>): Promise<void> {
+  private async withServer(handle: (client: LanguageClient) => Promise<void>): Promise<void> {
     await this.turn;
-    await (this.client?.isRunning() ? handle() : this.clickStatus());
+    await (this.client?.isRunning() ? handle(this.client) : this.clickStatus());
   }
 
   private async clickStatus(): Promise<void> {
