@@ -102,6 +102,15 @@ walk("a trusted workspace: from the light bulb to the report, and back", FILES, 
   assert.equal(await code.text(), PAIRS);
 });
 
+const misspelt = { ...trusted, settings: { "afterburner.modle": "rules" } };
+
+walk("a setting that does not exist: a message says so, and which one may be meant", FILES, misspelt, async (code) => {
+  await code.openAt("pairs.py", LOOP_LINE);
+  await code.idle().waitFor();
+  await code.command("Afterburner: Optimize This Function");
+  await code.notification("modle: there is no such setting. Did you mean model?").waitFor();
+});
+
 const STOCK = "class Stock:\n    @property\n    def size(self):\n        return 1\n";
 
 walk("a property: the palette says why it cannot be optimized", { ...FILES, "stock.py": STOCK }, trusted, async (code) => {

@@ -1,5 +1,5 @@
 /** What the user, or a workspace, has set. */
-import { ExtensionContext, Uri, workspace } from "vscode";
+import { ExtensionContext, Uri, workspace, WorkspaceConfiguration } from "vscode";
 
 export const SECTION = "afterburner";
 
@@ -21,11 +21,22 @@ export function serverSettingNames(context: ExtensionContext): string[] {
  */
 export function explicitSettings(names: string[], scope: Uri | undefined): Settings {
   const configuration = workspace.getConfiguration(SECTION, scope);
-  const found = names.map((name) => {
+  const found = [...names, ...unknownNames(configuration, names)].map((name) => {
     const layers = configuration.inspect(name);
     return [name, layers?.workspaceFolderValue ?? layers?.workspaceValue ?? layers?.globalValue];
   });
   return Object.fromEntries(found.filter(([, value]) => isSet(value)));
+}
+
+/**
+ * Names that are set and that the settings page does not have: the server says so, and which one may be meant. Those of the
+ * page in another spelling are left out, since VS Code would not restrict them in a workspace that is not trusted.
+ */
+function unknownNames(configuration: WorkspaceConfiguration, names: string[]): string[] {
+  return Object.entries(configuration)
+    .filter(([name]) => !names.includes(name.replaceAll("_", "-")))
+    .filter(([, value]) => Array.isArray(value) || !["object", "function"].includes(typeof value))
+    .map(([name]) => name);
 }
 
 /**
