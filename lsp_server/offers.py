@@ -111,9 +111,10 @@ class Offer:
             *filter(None, [given(self.result.assume, _MOST_GIVEN, "given what you state")]),
             *(words for _, words in self._limits()),
         ]
-        while limits and len(told) + len("; ") + len(limits[0]) <= _MOST_BRIEF - len(_more(limits[1:])):
+        known = len(limits)
+        while limits and len(told) + len("; ") + len(limits[0]) <= _MOST_BRIEF - len(_more(limits[1:], "more caveat")):
             told = f"{told}; {limits.pop(0)}"
-        return told + _more(limits)
+        return told + _more(limits, "more caveat" if len(limits) < known else "caveat")
 
     def _limits(self) -> Iterator[tuple[str, str]]:
         """What the gain, or the proof, does not hold of, whole and in a few words; what matters most comes first."""
@@ -171,9 +172,9 @@ class Offers:
         return offer.result if is_offered else without
 
 
-def _more(limits: Sequence[str]) -> str:
+def _more(limits: Sequence[str], noun: str) -> str:
     """How much there is to know beside what is told."""
-    return f"; {count(len(limits), 'more caveat')}" if limits else ""
+    return f"; {count(len(limits), noun)}" if limits else ""
 
 
 def _ratio(objective: str, gain: Gain) -> str:

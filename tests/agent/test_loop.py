@@ -19,7 +19,7 @@ from afterburner.agent.errors import ProposerError, WorkloadError
 from afterburner.agent.events import EventKind, ProgressEvent
 from afterburner.agent.inputs import choosing
 from afterburner.agent.judge import confirming
-from afterburner.agent.judge.confirmation import Incumbent
+from afterburner.agent.judge.confirmation import Confirmation, Incumbent
 from afterburner.agent.judge.decide import Judge
 from afterburner.agent.judge.measuring import workbench
 from afterburner.agent.loop.graph import Loop
@@ -37,7 +37,7 @@ from afterburner.agent.models.rules_proposer import RulesProposer
 from afterburner.agent.options import Caps, RunSettings, Search
 from afterburner.agent.store.checkpoints import new_run_id, open_checkpointer
 from afterburner.agent.store.connect import open_database
-from afterburner.agent.types import Candidate, Decision, Gain, JudgedCandidate, Objective, Rewrite
+from afterburner.agent.types import Candidate, Decision, Gain, HeldOut, JudgedCandidate, Objective, Rewrite
 from afterburner.sandbox import Limits, Measurement, Verdict
 from afterburner.sandbox.sandbox import Sandbox
 
@@ -367,6 +367,23 @@ def test_without_an_offer_the_best_is_the_original_again(make_loop: MakeLoop, sa
     assert result.best == result.original
     assert result.best_source == SLOW
     assert not result.held_out.passed
+
+
+def test_a_result_says_what_its_offer_rests_on(make_loop: MakeLoop, sandbox: Sandbox) -> None:
+    loop = make_loop(Scripted())
+    state = empty_state() | loop.prepare(empty_state())
+    source, measured, told = (
+        spliced(loop, WITH_SET),
+        state["lineage"][0].measurement,
+        "on the 4 real calls alone, it gains 1.01x",
+    )
+    state["records"] = [JudgedCandidate("1.1", 1, "scripted", Verdict.ACCEPTED, Decision.IMPROVED, "", source=source)]
+    offer = (Decision.IMPROVED, Verdict.ACCEPTED, "", Gain(5.0, 4.0, 6.0, 0.95, 7), measured, measured)
+    state["confirmation"] = Confirmation("1.1", *offer, HeldOut(0, passed=True, gain=None), on_real_calls=told)
+    bench = replace(loop.bench, workload=replace(loop.bench.workload, assume=("left == sorted(left)",)))
+    machine = describe_machine(sandbox, loop.bench.environment)
+    result = make_result(loop.settings, bench, state, run_id="x", machine=machine, elapsed_s=1.0)
+    assert (result.on_real_calls, result.assume) == (told, ("left == sorted(left)",))
 
 
 def test_each_refusal_has_its_reason_and_repeats_are_not_run_again(

@@ -61,7 +61,7 @@ def test_the_log_and_the_report_have_the_condition_and_the_remedy(start_editor: 
     page = Path(editor.wait("window/showDocument")["uri"].removeprefix("file://")).read_text("utf-8")
     assert "<h1>dedupe</h1>" in page
     assert "the same provided that" in page
-    assert "returned" in page, "the example"
+    assert " instead of " in page, "the example"
 
 
 def test_each_condition_is_told_with_a_call_that_breaks_it_and_the_remedy() -> None:

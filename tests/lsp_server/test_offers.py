@@ -73,6 +73,8 @@ def test_a_lens_has_a_short_line_and_the_whole_of_it_in_its_tooltip() -> None:
     }
     for assume, limits in told.items():
         assert offer_of(**found, assume=assume).brief == f"13.5x faster, proven; {limits}"
+    memory = offer_of(**found, objective=Objective.INTEGRAL)
+    assert memory.brief == "13.5x less memory over time, proven; 4 caveats"
     slower = offer_of(by_size=GainRange(1 / 2.07, 20.0))
     assert slower.brief == "13.5x faster, proven; 2.07x slower on small inputs"
     text = "def f():\n    return 1\n"
