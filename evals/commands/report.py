@@ -95,12 +95,21 @@ def scores_line(each: RunScores) -> str:
     return f"after iteration {last}, on {tests_of(each.main.evaluation)}: {', '.join(told)}{why}"
 
 
+def cautions_of(each: RunScores) -> list[str]:
+    """What has to be known before the scores of a run are believed, a sentence each."""
+    from afterburner.evals.report.own_scores_table import own_caution
+
+    return list(filter(None, (own_caution(each),)))
+
+
 def _tell(written: WrittenReport) -> None:
     scores = {id(each.run): each for dataset in written.datasets for each in dataset.runs}
     for run in written.runs:
         typer.echo(scrub_line(f"{run.label}: {count(len(run.public.problems), 'problem')} of {run.dataset}"))
         if run.public.problems:
             typer.echo(f"  {scores_line(scores[id(run)])}")
+            for line in cautions_of(scores[id(run)]):
+                typer.echo(scrub_line(f"  caution: {line}"))
         if run.unfinished:
             typer.echo(scrub_line(f"  unfinished: {run.unfinished}"))
         if run.public.not_evaluated:

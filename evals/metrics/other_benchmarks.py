@@ -38,12 +38,18 @@ def mercury_beyond(
 
     Args:
         runtime_s: of the solution; None: it fails, and scores 0.
-        human_runtimes_s: of the known solutions, at least one. If all are equal the score is 0.
+        human_runtimes_s: of the known solutions, at least one.
         clip_at_min: as in the harness; False: as in the stored results.
         most_gain_s: the bound of max - r; 1.0: as in the stored results of `_eval_new`.
+
+    Returns:
+        The score. NaN: all known solutions took the same time, or there is a single one, so there is no scale, neither
+        for code that passes nor for code that fails. Mercury's own evaluation ends there with a division by zero.
     """
     fastest, slowest = min(human_runtimes_s), max(human_runtimes_s)
-    if runtime_s is None or fastest == slowest:
+    if fastest == slowest:
+        return math.nan
+    if runtime_s is None:
         return 0.0
     gain_s = slowest - (max(runtime_s, fastest) if clip_at_min else runtime_s)
     return min(max(gain_s, 0.0), most_gain_s) / (slowest - fastest)

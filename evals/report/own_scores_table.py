@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from afterburner.agent.types import Objective
+from afterburner.agent.wording import count
 from afterburner.evals.enamel_levels import level_of, ran_out
 from afterburner.evals.errors import EvaluationError
 from afterburner.evals.evaluation import ACCEPTED
@@ -34,6 +35,9 @@ if TYPE_CHECKING:
     from afterburner.evals.tables import Row
 
 _KEY, _TITLE = "own-scores", "The benchmark's own score"
+_MERCURY = "mercury"
+_NO_SCALE = "No problem has two known solutions that pass here in different times, so there is no scale."
+_NO_REFERENCE = "No problem has a known solution that was measured here."
 _LEVELS = (1, 2, 3)  # those of ENAMEL that efficiency is computed from
 
 
@@ -44,20 +48,45 @@ def own_scores_table(runs: Sequence[RunScores]) -> Table | None:
         return None
     columns, make, note = found
     rows = tuple((*text_cells(each.run.label), *make(each.main.evaluation)) for each in runs)
-    return Table(_KEY, _TITLE, ("run", *columns), rows, (*captions(runs, has_intervals=False), note))
+    notes = (*captions(runs, has_intervals=False), note)
+    return Table(_KEY, _TITLE, ("run", *columns), rows, notes, cautions=tuple(filter(None, map(own_caution, runs))))
+
+
+def own_caution(each: RunScores) -> str:
+    """How many problems the benchmark's own score leaves out, and why; empty: none, or this is told elsewhere."""
+    if each.run.dataset != _MERCURY:
+        return ""
+    problems = each.main.evaluation.problems
+    known = [len(problem.references[Objective.TIME]) for problem in problems if not _has_scale(problem)]
+    if not known:
+        return ""
+    told = (
+        (known.count(0), "none"),
+        (known.count(1), "one"),
+        (sum(one > 1 for one in known), "several of equal times"),
+    )
+    why = ", ".join(f"{kind} in {number}" for number, kind in told if number)
+    return (
+        f"Mercury's Beyond of {each.run.label} leaves {len(known)} of {count(len(problems), 'problem')} out: it needs "
+        f"two known solutions that pass here in different times. There are: {why}."
+    )
+
+
+def _has_scale(problem: EvaluatedProblem) -> bool:
+    """Whether the known solutions took different times, so that Mercury's Beyond is no 0 / 0."""
+    return len(set(problem.references[Objective.TIME].tolist())) > 1
 
 
 def _mercury(evaluation: Evaluation) -> tuple[Cell, ...]:
     scores = []
-    for problem in evaluation.problems:
-        humans = problem.references[Objective.TIME]
-        if len(humans):
-            passed, times = problem.passed[:, -1], problem.figures[Objective.TIME][:, -1]
-            scores += [
-                mercury_beyond(float(np.nanmedian(time)), humans.tolist()) if ok else 0.0
-                for ok, time in zip(passed, times, strict=True)
-            ]
-    return (_share(scores),)
+    for problem in filter(_has_scale, evaluation.problems):
+        humans = problem.references[Objective.TIME].tolist()
+        passed, times = problem.passed[:, -1], problem.figures[Objective.TIME][:, -1]
+        scores += [
+            mercury_beyond(float(np.nanmedian(time)) if ok else None, humans)
+            for ok, time in zip(passed, times, strict=True)
+        ]
+    return (_share(scores, _NO_SCALE),)
 
 
 def _effibench(evaluation: Evaluation) -> tuple[Cell, ...]:
@@ -145,17 +174,20 @@ def _levels(rows: Sequence[Row], problem: EvaluatedProblem) -> list[list[float] 
     ]
 
 
-def _share(scores: Sequence[float]) -> Cell:
+def _share(scores: Sequence[float], missing: str = _NO_REFERENCE) -> Cell:
     if not scores:
-        return Cell(missing="No problem has a known solution that was measured here.")
+        return Cell(missing=missing)
     return Cell(score=Score(100 * fmean(scores)))
 
 
 _SCORES: Mapping[str, tuple[tuple[str, ...], Callable[[Evaluation], tuple[Cell, ...]], str]] = {
-    "mercury": (
+    _MERCURY: (
         ("Beyond",),
         _mercury,
-        "(max - t) / (max - min) over the known solutions' times; t is clipped to them.",
+        (
+            "(max - t) / (max - min) over the known solutions' times; t is clipped to them. Problems with max = min are "
+            "left out."
+        ),
     ),
     "effibench": (
         ("tasks", "NET", "NMU", "NTMU"),

@@ -45,11 +45,17 @@ def test_mercurys_beyond_as_its_stored_results_have_it() -> None:
     assert mercury_beyond(0.5, [2.0, 1.0, 3.0], clip_at_min=False) == 1.25
     assert mercury_beyond(0.5, [2.0, 1.0, 3.0], clip_at_min=False, most_gain_s=1.0) == 0.5
     assert mercury_beyond(9.0, [2.0, 1.0, 3.0], clip_at_min=False) == 0
-    assert mercury_beyond(1.0, [2.0, 2.0]) == 0
+
+
+@pytest.mark.parametrize("humans", [[2.0], [2.0, 2.0]])
+def test_mercurys_beyond_of_known_solutions_without_a_range_is_no_number(humans: list[float]) -> None:
+    """A score of 0 would say that code which passes is as bad as code which fails."""
+    assert math.isnan(mercury_beyond(1.0, humans))
+    assert math.isnan(mercury_beyond(None, humans))
 
 
 @settings(deadline=None)
-@given(SECONDS, SECONDS, st.lists(SECONDS, min_size=1, max_size=9), st.sampled_from([0.25, 1024.0]))
+@given(SECONDS, SECONDS, st.lists(SECONDS, min_size=2, max_size=9, unique=True), st.sampled_from([0.25, 1024.0]))
 def test_mercurys_beyond_is_a_share_that_falls_with_the_runtime(
     first: float, second: float, humans: list[float], unit: float
 ) -> None:

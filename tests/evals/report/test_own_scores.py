@@ -1,4 +1,4 @@
-"""ENAMEL's eff@1 from the stored times of single cases: passing codes, wrong ones, and those that run out of time."""
+"""The scores that benchmarks have of their own: ENAMEL's eff@1, whose levels may run out, and Mercury's Beyond."""
 
 from __future__ import annotations
 
@@ -6,12 +6,13 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from afterburner.evals.commands.report import cautions_of
 from afterburner.evals.report.measures import MEASURES
 from afterburner.evals.report.own_scores_table import own_scores_table
 from afterburner.evals.report.run_scores import scores_of
 from afterburner.evals.report.runs import load_runs
 from afterburner.evals.report.strict_table import strict_table
-from afterburner.evals.tables import file_key, write_rows
+from afterburner.evals.tables import file_key, read_rows, write_rows
 
 from .run_folders import RunPlan
 
@@ -98,3 +99,47 @@ def test_a_code_that_runs_out_at_a_later_level_passes_and_ranks_last(
     table = strict_table([scores])
     assert table is not None
     assert [cell.text for cell in table.rows[0][1:]] == ([*"1100", ""] if passes else [*"0000", ""])
+
+
+def mercury_run(folder: Path, *known: int, equal: frozenset[int] = frozenset()) -> Path:
+    """A run of one problem each, with so many known solutions; those of `equal` problems took the same time."""
+    RunPlan(dataset="mercury", problems=len(known) + 2, has_private=False).write(folder)
+    for number in (len(known), len(known) + 1):  # one without known solutions, one that never passes
+        for table in ("problems", "references", "best", "measurements"):
+            (folder / table / f"{file_key(f'problem {number}')}.parquet").unlink(missing_ok=True)
+    for number, kept in enumerate(known):
+        key = file_key(f"problem {number}")
+        rows = read_rows(folder, "references", key)[:kept]
+        if number in equal:
+            rows = [{**row, "wall_time_s": 0.5} for row in rows]
+        write_rows(folder, "references", key, rows)
+    return folder
+
+
+def test_mercurys_beyond_leaves_problems_without_a_range_out_and_says_so(tmp_path: Path) -> None:
+    """The score is that of the two problems with a range; the others are counted by their kind."""
+    both, all_five = (
+        mercury_run(tmp_path / "both", 8, 8),
+        mercury_run(tmp_path / "five", 8, 8, 1, 0, 3, equal=frozenset({4})),
+    )
+    scores = [scores_of(run) for run in load_runs([both, all_five])[0]]
+    table = own_scores_table(scores)
+    assert table is not None
+    first, second = (row[1].score for row in table.rows)
+    assert first is not None
+    assert first == second
+    (caution,) = table.cautions
+    assert "leaves 3 of 5 problems out" in caution
+    assert caution.endswith("There are: none in 1, one in 1, several of equal times in 1.")
+    assert table.to_document()["cautions"] == [caution]
+    assert cautions_of(scores[1]) == [caution]
+    assert cautions_of(scores[0]) == []
+
+
+def test_mercurys_beyond_of_nothing_is_none_and_no_0(tmp_path: Path) -> None:
+    runs, _ = load_runs([mercury_run(tmp_path / "run", 1)])
+    table = own_scores_table([scores_of(each) for each in runs])
+    assert table is not None
+    (row,) = table.rows
+    assert row[1].ours == "none"
+    assert "two known solutions" in row[1].missing
