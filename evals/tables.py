@@ -53,6 +53,7 @@ TABLES: Mapping[str, Mapping[str, str]] = {
         "private_drift_memory": "float64",
         "private_drift_integral": "float64",
         "flags": "list<string>",  # what a reader has to know, such as a drift that stayed
+        "failing_references": "string",  # all known solutions that were run fail: the first failure; empty: one passes
         "notes": "list<string>",
         "elapsed_s": "float64",
         "reason": "string",

@@ -98,8 +98,10 @@ def scores_line(each: RunScores) -> str:
 def cautions_of(each: RunScores) -> list[str]:
     """What has to be known before the scores of a run are believed, a sentence each."""
     from afterburner.evals.report.own_scores_table import own_caution
+    from afterburner.evals.run_notes import notes_of
 
-    return list(filter(None, (own_caution(each),)))
+    folder = each.run.public.folder
+    return list(filter(None, (*(notes_of(folder) if folder is not None else ()), own_caution(each))))
 
 
 def _tell(written: WrittenReport) -> None:

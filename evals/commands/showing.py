@@ -14,6 +14,7 @@ import typer
 
 from afterburner.agent.wording import count
 from afterburner.evals.datasets.built import count_built, is_built, is_unfinished
+from afterburner.evals.run_notes import notes_of
 from afterburner.evals.running.progress import EvaluationEvent, Step
 from afterburner.evals.tables import REJECTED
 from afterburner.sandbox.terminal.console import open_console
@@ -191,6 +192,9 @@ def tell_outcome(outcome: Outcome) -> None:
     left_out = f"; {count(len(outcome.rejected), 'record')} left out{why}" if outcome.rejected else ""
     stored = f"stored in {folder}: {count(len(outcome.done), 'problem')}"
     sys.stdout.write(f"{'nothing to store' if outcome.is_empty else stored}{left_out}\n")
+    if outcome.scored:
+        for line in notes_of(folder):
+            sys.stdout.write(f"caution: {scrub_line(line)}\n")
     if outcome.failed:
         more_left = f", and {outcome.not_begun} not begun" if outcome.not_begun else ""
         sys.stdout.write(f"{count(len(outcome.failed), 'problem')} not done{more_left}:\n")

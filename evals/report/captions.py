@@ -9,11 +9,12 @@ from afterburner.agent.types import Machine, Objective
 from afterburner.agent.wording import count
 from afterburner.evals.anchors import DRIFT_LIMIT
 from afterburner.evals.evaluation import PRIVATE, PUBLIC
+from afterburner.evals.run_notes import failing_solutions
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from afterburner.evals.evaluation import Evaluation
+    from afterburner.evals.evaluation import EvaluatedProblem, Evaluation
     from afterburner.evals.report.run_scores import RunScores, SideScores
 
 NO_REFERENCES = "No problem has known solutions with figures, so there is nothing to rank the code among."
@@ -63,13 +64,28 @@ def side_problems(side: SideScores) -> str:
     parts = [count(len(found.problems), "problem")]
     if told := _references_of(found):
         parts.append(told)
-    if side.unranked:
-        parts.append(f"{side.unranked} of them without references, which Beyond leaves out")
+    failing = sum(_has_only_failing_references(each) for each in found.problems)
+    without = side.unranked - failing
+    left_out = [f"{failing} of them with known solutions that all fail here"] if failing else []
+    left_out += [f"{without} of them without references"] if without else []
+    if left_out:
+        parts.append(f"{' and '.join(left_out)}, which Beyond leaves out")
     if found.not_evaluated:
         parts.append(f"{len(found.not_evaluated)} more could not be evaluated")
     if found.rejected:
         parts.append(f"{count(len(found.rejected), 'record')} of the dataset could not be used")
     return ", ".join(parts)
+
+
+def _has_only_failing_references(problem: EvaluatedProblem) -> bool:
+    """Whether Beyond has nothing to rank its code among, although it has known solutions: none of them passes here."""
+    return bool(problem.facts.get("failing_references")) and not len(problem.references[Objective.TIME])
+
+
+def failing_caution(each: RunScores) -> str:
+    """On how many problems all known solutions fail, and where to read of it; empty: on none."""
+    told = failing_solutions([problem.facts for problem in each.main.evaluation.problems])
+    return f"{each.run.label}: {told} The pages in problems/ say more." if told else ""
 
 
 def drift_caution(each: RunScores) -> str:

@@ -185,8 +185,8 @@ _SCORES: Mapping[str, tuple[tuple[str, ...], Callable[[Evaluation], tuple[Cell, 
         ("Beyond",),
         _mercury,
         (
-            "(max - t) / (max - min) over the known solutions' times; t is clipped to them. Problems with max = min are "
-            "left out."
+            "(max - t) / (max - min) over the known solutions' times; t is clipped to them. Problems with max = min "
+            "are left out."
         ),
     ),
     "effibench": (

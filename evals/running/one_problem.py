@@ -40,6 +40,7 @@ class ProblemEvaluator:
     on_measured: Callable[[str, str, int, int], object] = lambda *_: None  # problem's id, series, runs done and in all
     rows: ProblemRows = field(init=False)
     flags: list[str] = field(default_factory=list)  # what a reader has to know of the references' figures
+    failing_references: str = ""  # see the table `problems`
 
     def __post_init__(self) -> None:
         """Begin with no rows."""
@@ -84,7 +85,8 @@ class ProblemEvaluator:
         if not problem.measured_alike:  # what is known of the references is then of this run
             known = [row for row in rows.tables.get("references", ()) if row["tests"] == PUBLIC]
             facts |= {"measured_references": len(known), "measured_on": "this machine, in this run" if known else ""}
-        rows.finish(facts, time.monotonic() - began, flags=self.flags, **drifts_of(drifts))
+        told = {"flags": self.flags, "failing_references": self.failing_references}
+        rows.finish(facts, time.monotonic() - began, **told, **drifts_of(drifts))
 
     def _measure(self, tests: str, judged: Problem, best: list[str], sandbox: Sandbox, cores: Cores) -> Drift:
         """Measure the codes and the anchors together; once more if the anchors have drifted."""
@@ -115,7 +117,11 @@ class ProblemEvaluator:
             if not drift.beyond_limit:
                 break
         self.rows.add_measured(tests, measured)
-        figures = _with_figures(known) if anchors else _as_measured(companions, measured)
+        passing = _as_measured(companions, measured)
+        if companions and not passing:
+            failure = f"on the {tests} tests, {_first_failure(companions, measured)}"
+            self.failing_references = self.failing_references or failure
+        figures = _with_figures(known) if anchors else passing
         if len(figures) < len(companions) and not anchors:
             self.flags.append(_failing(tests, len(companions) - len(figures), companions, measured))
         self.rows.add_references(tests, figures, {each.id for each in anchors})
@@ -151,12 +157,15 @@ def _as_measured(references: Sequence[Reference], measured: Sequence[Measured]) 
 
 def _failing(tests: str, failing: int, references: Sequence[Reference], measured: Sequence[Measured]) -> str:
     """What is said of known solutions that do not pass here."""
-    ids = {each.id for each in references}
-    why = next(one.detail for one in measured if one.code_id in ids and not one.passed)
     return (
         f"On the {tests} tests {failing} of {len(references)} known solutions fail here, and nothing is compared with "
-        f"them. The first failure: {why}."
+        f"them. The first failure: {_first_failure(references, measured)}."
     )
+
+
+def _first_failure(references: Sequence[Reference], measured: Sequence[Measured]) -> str:
+    ids = {each.id for each in references}
+    return next(one.detail for one in measured if one.code_id in ids and not one.passed)
 
 
 def _with_figures(problem: BenchmarkProblem) -> list[tuple[Reference, Figures]]:

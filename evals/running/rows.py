@@ -37,6 +37,7 @@ _UNKNOWN: Row = {
     "measured_references": 0,
     "measured_on": "",
     "flags": [],
+    "failing_references": "",
     "notes": [],
 }
 

@@ -41,6 +41,7 @@ class RunPlan:
     has_private: bool = True
     without_private: frozenset[int] = frozenset()  # numbers of problems that have public tests alone
     fails_private: frozenset[int] = frozenset()  # numbers of problems whose code passes the public tests alone
+    failing_solutions: frozenset[int] = frozenset()  # numbers of problems whose known solutions all fail
     slowness: float = 0.0  # of all code, and of the known solutions that are measured again; 0: none is
     drift: float = 1.02  # of each problem's known solutions, against what is stored
     not_evaluated: dict[str, str] = field(default_factory=dict)
@@ -88,6 +89,9 @@ class RunPlan:
     def _tests(self, number: int) -> tuple[str, ...]:
         return _TESTS[: 1 + (self.has_private and number not in self.without_private)]
 
+    def _has_references(self, number: int) -> bool:
+        return number != self.problems - 2 and number not in self.failing_solutions
+
     def problem_id(self, number: int) -> str:
         """How a problem is called."""
         return f"problem {number}{self.spoil}"
@@ -99,7 +103,7 @@ class RunPlan:
         return f"def solve(values):\n    {comment}\n    return sorted(values)\n"
 
     def _facts(self, name: str, number: int, reason: str = "") -> Row:
-        has_references = number != self.problems - 2
+        has_references = self._has_references(number)
         return {
             "problem_id": name,
             "dataset": self.dataset,
@@ -113,6 +117,7 @@ class RunPlan:
             "measured_on": f"another machine{self.spoil}",
             **{f"{side}drift{kind}": self.drift for side in ("", "private_") for kind in ("", "_memory", "_integral")},
             "flags": [f"The anchors drifted.{self.spoil}"] if number == 0 else [],
+            "failing_references": f"on the public tests, case 1: no{self.spoil}" * (number in self.failing_solutions),
             "notes": [f"One test was left out.{self.spoil}"] if number == 1 else [],
             "elapsed_s": 12.5,
             "reason": reason,
@@ -121,7 +126,7 @@ class RunPlan:
     def _write_problem(self, folder: Path, number: int) -> None:
         rows: dict[str, list[Row]] = {"problems": [self._facts(self.problem_id(number), number)]}
         noise = random.Random(f"{self.name} {number}")
-        if number != self.problems - 2:
+        if self._has_references(number):
             for tests in self._tests(number):
                 known = [_reference(number, at, tests) for at in range(8)]
                 rows.setdefault("references", []).extend(known)

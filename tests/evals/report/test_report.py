@@ -361,3 +361,42 @@ def test_the_scores_are_defined_and_how_many_known_solutions_there_are(report: R
     for path in (folder / "references").glob("*.parquet"):
         pq.write_table(pq.read_table(path).slice(0, 1), path)
     assert "each with only one known solution" in markdown_of([folder])
+
+
+def test_a_run_whose_known_solutions_all_fail_is_not_taken_for_one_of_a_bad_model(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    plans = [
+        RunPlan("all", problems=4, has_private=False, failing_solutions=frozenset(range(4))),
+        RunPlan("some", problems=4, has_private=False, failing_solutions=frozenset({1})),
+        RunPlan("none", problems=4, has_private=False),
+    ]
+    report_command([plan.write(tmp_path / plan.name) for plan in plans], out=tmp_path / "out")
+    told = [line.strip() for line in capsys.readouterr().out.splitlines() if "caution" in line]
+    page, text = ((tmp_path / "out" / name).read_text("utf-8") for name in ("index.html", "report.md"))
+    cautions = json.loads((tmp_path / "out" / "tables.json").read_text("utf-8"))["datasets"]["venus"][0]["cautions"]
+    whole = "On 4 of 4 problems all known solutions that were run fail here"
+    part = "On 1 of 4 problems all known solutions that were run fail here"
+    failure = "The first failure, of problem 1: on the public tests, case 1: no."
+    assert [line.partition(":")[0] for line in cautions] == ["all", "some"]
+    for found in (told, cautions):
+        assert whole in found[0]
+        assert part in found[1]
+        assert failure in found[1]
+    for found in (page, text):
+        assert 0 < found.index(whole) < found.index("Pass@1, %")
+        assert part in found
+    assert "4 problems, 4 of them with known solutions that all fail here, which Beyond leaves out" in text
+    assert (
+        "1 of them with known solutions that all fail here and 1 of them without references, which Beyond leaves out"
+        in text
+    )
+    assert len(told) == 2, "nothing is said of the run whose known solutions pass"
+
+
+def test_a_run_that_an_earlier_version_stored_can_be_reported(tmp_path: Path) -> None:
+    """Columns that it did not have yet are empty."""
+    folder = RunPlan(problems=3, has_private=False).write(tmp_path / "run")
+    for path in (folder / "problems").glob("*.parquet"):
+        pq.write_table(pq.read_table(path).drop_columns(["failing_references"]), path)
+    assert "that were run fail here" not in markdown_of([folder])

@@ -239,6 +239,25 @@ def test_known_solutions_that_fail_here_are_flagged(recording: Callable[..., str
     assert len(found.references[Objective.TIME]) == 1
 
 
+@pytest.mark.parametrize("is_measured", [False, True])
+def test_a_run_in_which_all_known_solutions_fail_says_so_at_its_end(
+    benchmark: Callable[..., Path], recording: Callable[..., str], tmp_path: Path, is_measured: bool
+) -> None:
+    """Stored figures or not: where what is known to be right fails, a failing answer says little of the model."""
+    dataset = tmp_path / "own.jsonl"
+    if is_measured:
+        dataset = benchmark("only", private=False, solutions=(WRONG, WRONG + "\n"))
+    else:
+        cases = [{"stdin": "3\n", "expected_stdout": "6\n"}]
+        problem = {"name": "only", "description": "Print the sum.", "cases": cases, "references": [WRONG]}
+        dataset.write_text(json.dumps(problem) + "\n", "utf-8")
+    few = ("--iterations", "1", "--generations", "1", "--repeats", "1", "--model", recording({"only": [WRONG, FAST]}))
+    told = afterburner("run", "--dataset", str(dataset), "--out", str(tmp_path / "run"), *few)
+    (caution,) = [line for line in told.splitlines() if line.startswith("caution: On ")]
+    assert caution.startswith("caution: On 1 of 1 problem all known solutions that were run fail here")
+    assert "The first failure, of only: on the public tests, case 1: " in caution
+
+
 def test_of_two_that_begin_in_one_folder_one_is_refused(tmp_path: Path) -> None:
     settings = EvaluationSettings("venus", model="replay:x")
     begin = partial(RunFolder.create, tmp_path / "run", "x", settings, session_id="s", machine={}, caps=Caps())
