@@ -85,8 +85,8 @@ class ProblemEvaluator:
         if not problem.measured_alike:  # what is known of the references is then of this run
             known = [row for row in rows.tables.get("references", ()) if row["tests"] == PUBLIC]
             facts |= {"measured_references": len(known), "measured_on": "this machine, in this run" if known else ""}
-        told = {"flags": self.flags, "failing_references": self.failing_references}
-        rows.finish(facts, time.monotonic() - began, **told, **drifts_of(drifts))
+        facts |= {"flags": self.flags, "failing_references": self.failing_references}
+        rows.finish(facts, time.monotonic() - began, **drifts_of(drifts))
 
     def _measure(self, tests: str, judged: Problem, best: list[str], sandbox: Sandbox, cores: Cores) -> Drift:
         """Measure the codes and the anchors together; once more if the anchors have drifted."""
