@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import math
 from itertools import combinations
 from typing import TYPE_CHECKING
 
+from afterburner.agent.options import DEFAULT_MIN_EFFECT
 from afterburner.agent.types import Objective
 from afterburner.agent.wording import count
 from afterburner.evals.errors import EvaluationError
@@ -32,6 +34,7 @@ _LESS_AND_MORE = {
     NOUNS[Objective.MEMORY]: ("needs less memory", "needs more memory"),
     NOUNS[Objective.INTEGRAL]: ("needs less memory over time", "needs more memory over time"),
 }
+_FEWEST_DIGITS, _MOST_DIGITS = 3, 9  # of a ratio
 _FEWEST = 6  # problems; if fewer all differ in the same direction, that is chance in more than 5% (sign test)
 _MOST_PAIRS_OF = 5  # runs; of more, each is compared with the first alone
 _COLUMNS = ("before", "after", "of", "problems", "difference, points", "p", "p of exchanges", "ratio")
@@ -43,7 +46,7 @@ _TESTS = (
 )
 _RATIO = (
     "Ratio: the figure after over the figure before, below 1 is better; the geometric mean over problems of which a "
-    "solution passes in both."
+    f"solution passes in both. A difference of less than {DEFAULT_MIN_EFFECT:.0%} is too small to matter."
 )
 
 
@@ -82,10 +85,21 @@ def comparisons(runs: Sequence[RunScores]) -> Iterator[str]:
             yield f"{before} -> {after}: {of}: {found} ({count(int(problems), 'problem')})"
 
 
+def _size(ratio: Score) -> str:
+    """Whether a ratio whose interval excludes 1 is shown to differ from it enough to matter; empty: it is."""
+    changes = sorted(abs(math.log(each)) for each in (ratio.low, ratio.high) if each is not None and each > 0)
+    least = math.log(1 + DEFAULT_MIN_EFFECT)
+    if not changes or changes[0] >= least:
+        return ""
+    may_be = "" if changes[-1] < least else "that may be "
+    return f": a difference {may_be}too small to matter (below {DEFAULT_MIN_EFFECT:.0%})"
+
+
 def _finding(after: str, of: str, ratio: Score | None, problems: int, *, is_known: bool) -> str:
     """What a ratio says of the second run: nothing where its interval holds 1, or the problems are few.
 
-    Nothing either of a time, unless known solutions tell how fast the two machines were.
+    Nothing either of a time, unless known solutions tell how fast the two machines were. A run is called better or
+    worse only where all of the interval is at least as far from 1 as the gain that the product asks for by default.
     """
     if ratio is None:
         return ""
@@ -95,10 +109,19 @@ def _finding(after: str, of: str, ratio: Score | None, problems: int, *, is_know
         return f": too few problems to tell, fewer than {_FEWEST}"
     less, more = _LESS_AND_MORE[of.removesuffix(_SCALED)]
     if ratio.low is not None and ratio.low > 1:
-        return f": {after} {more}"
+        return _size(ratio) or f": {after} {more}"
     if ratio.high is not None and ratio.high < 1:
-        return f": {after} {less}"
+        return _size(ratio) or f": {after} {less}"
     return ": no difference shown"
+
+
+def _digits(ratio: Score) -> int:
+    """So many digits that an interval that excludes 1 is not written as one that holds it."""
+    if ratio.low is None or ratio.high is None or ratio.low <= 1 <= ratio.high:
+        return _FEWEST_DIGITS
+    nearest = ratio.low if ratio.low > 1 else ratio.high
+    enough = (digits for digits in range(_FEWEST_DIGITS, _MOST_DIGITS) if round(nearest, digits) != 1)
+    return next(enough, _MOST_DIGITS)
 
 
 def _pairs(runs: Sequence[RunScores]) -> list[tuple[RunScores, RunScores]]:
@@ -151,7 +174,7 @@ def _ratio_row(
         return (*text_cells(noun, 0, "", "", ""), missing)
     mean = found.geometric_mean
     score = Score(mean.estimate, mean.low, mean.high)
-    return (*text_cells(noun, found.problems, "", "", ""), Cell(score=score, digits=3, unit="x"))
+    return (*text_cells(noun, found.problems, "", "", ""), Cell(score=score, digits=_digits(score), unit="x"))
 
 
 def _p(value: float) -> str:

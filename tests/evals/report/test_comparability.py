@@ -10,6 +10,9 @@ import pytest
 
 from afterburner.agent import UsageError
 from afterburner.evals.commands.report import report
+from afterburner.evals.metrics.gains import CommonGain
+from afterburner.evals.metrics.intervals import Interval
+from afterburner.evals.report import paired_table as paired_module
 from afterburner.evals.report.main_table import main_table
 from afterburner.evals.report.paired_table import comparisons, paired_table
 from afterburner.evals.report.run_scores import scores_of
@@ -92,6 +95,34 @@ def test_no_run_is_called_faster_where_nothing_tells_how_fast_the_machines_were(
         assert "this may be the machine's doing, so no run is called faster" in told[of]
     assert "b is faster" not in "".join(told.values())
     assert "no difference shown" in told["peak memory"], "memory depends on no machine's speed"
+
+
+@pytest.mark.parametrize(
+    ("interval", "shown", "finding"),
+    [
+        ((1.010, 1.0003, 1.0244), "1.0100x (1.0003, 1.0244)", "a difference too small to matter (below 5%)"),
+        ((0.980, 0.9600, 0.99996), "0.98000x (0.96000, 0.99996)", "a difference too small to matter (below 5%)"),
+        ((1.200, 1.0200, 1.4000), "1.200x (1.020, 1.400)", "a difference that may be too small to matter (below 5%)"),
+        ((0.800, 0.7000, 0.9600), "0.800x (0.700, 0.960)", "a difference that may be too small to matter (below 5%)"),
+        ((1.200, 1.0600, 1.4000), "1.200x (1.060, 1.400)", "b is slower"),
+        ((0.800, 0.7000, 0.9500), "0.800x (0.700, 0.950)", "b is faster"),
+        ((1.010, 0.9999, 1.0200), "1.010x (1.000, 1.020)", "no difference shown"),
+    ],
+)
+def test_a_run_is_called_faster_only_by_as_much_as_the_product_asks_for(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    interval: tuple[float, float, float],
+    shown: str,
+    finding: str,
+) -> None:
+    """An interval that excludes 1 is not written as if it held it."""
+    ratio = Interval(*interval, 6)
+    gain = CommonGain(6, 6, 1.0, interval[0], ratio, ratio)
+    monkeypatch.setattr(paired_module, "gain_between_runs", lambda *_, **__: gain)
+    lines = compared(tmp_path, *(RunPlan(name, problems=3, slowness=1.0) for name in ("a", "b")))
+    (line,) = [each for each in lines if ": wall time: " in each]
+    assert line == f"a -> b: wall time: ratio {shown}: {finding} (6 problems)"
 
 
 def test_a_score_that_nothing_can_be_ranked_for_says_why(tmp_path: Path) -> None:
