@@ -76,6 +76,7 @@ class Evaluation:
     gains: tuple[Mapping[str, Any], ...] = ()  # of functions of packages: rows of the table `gains`
     folder: Path | None = None
     rejected: tuple[str, ...] = ()  # records of the dataset that cannot be used: where, and why
+    about: Mapping[str, Any] = field(default_factory=dict)  # all of `run.json`
 
     @property
     def iterations(self) -> int:
@@ -117,7 +118,7 @@ def load_evaluation(folder: Path, tests: str = PUBLIC) -> Evaluation:
     if not done and not left_out and not gains:
         raise EvaluationError(f"No problem of {folder} is done yet. Go on with: afterburner-agent eval resume {folder}")
     told = about["name"], about["settings"], about["machine"]
-    return Evaluation(*told, tuple(done), tuple(left_out), gains, folder, _rejected(folder))
+    return Evaluation(*told, tuple(done), tuple(left_out), gains, folder, _rejected(folder), about)
 
 
 def _rejected(folder: Path) -> tuple[str, ...]:

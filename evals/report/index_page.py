@@ -6,32 +6,19 @@ from typing import TYPE_CHECKING
 
 from afterburner.agent.page.markup import bullets, element, safe, table
 from afterburner.agent.wording import count
-from afterburner.evals.report.captions import clock, machine_of, side_problems
+from afterburner.evals.report.captions import clock
 from afterburner.evals.report.curves_svg import curves_html
 from afterburner.evals.report.document import document, facts
-from afterburner.evals.report.runs import PAPER_DATASETS
+from afterburner.evals.report.run_facts import leaves_data_out, run_facts
 from afterburner.evals.report.table_html import table_html
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from afterburner.evals.report.content import Content, DatasetReport
-    from afterburner.evals.report.run_scores import RunScores
     from afterburner.evals.report.table import Table
 
 TITLE = "Evaluation"
-SHOWN = (
-    "model",
-    "dataset",
-    "split",
-    "configuration",
-    "objective",
-    "iterations",
-    "candidates",
-    "generations",
-    "repeats",
-)
-MORE_SHOWN = ("selection", "tell", "start", "temperature", "seed", "executor")
 
 
 def index_page(content: Content, pictures: Sequence[str]) -> str:
@@ -58,19 +45,6 @@ def others_of(content: Content) -> Iterator[tuple[str, str, tuple[Table, ...]]]:
         yield "intervals", "How far the intervals can be trusted", (content.coverage,)
 
 
-def run_facts(each: RunScores) -> Iterator[tuple[str, str]]:
-    """What a reader has to know of a run: labels and texts."""
-    run = each.run
-    if run.unfinished:
-        yield "Unfinished", run.unfinished
-    yield "Problems", side_problems(each.main)
-    for name in (*SHOWN, *MORE_SHOWN):
-        yield name.capitalize(), str(run.setting(name))
-    if run.dataset not in PAPER_DATASETS and run.paper_dataset:
-        yield "Held against", f"the paper's numbers of {run.paper_dataset}, as asked"
-    yield "Measured on", machine_of(run.public.machine)
-
-
 def _contents(content: Content) -> str:
     lines = []
     for each in content.datasets:
@@ -91,7 +65,7 @@ def _sections(each: DatasetReport) -> Iterator[tuple[str, str]]:
 def _dataset(each: DatasetReport, pictures: Sequence[str]) -> Iterator[str]:
     yield f'<section id="{safe(each.key)}-runs">{element("h3", "Runs")}'
     for run in each.runs:
-        tag = "<details open>" if run.run.unfinished else "<details>"
+        tag = "<details open>" if run.run.unfinished or leaves_data_out(run.run) else "<details>"
         yield f"{tag}{element('summary', run.run.label)}{facts(run_facts(run))}</details>"
     yield "</section>"
     first, *others = each.tables

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from afterburner.evals.report.index_page import TITLE, others_of, run_facts
+from afterburner.evals.report.index_page import TITLE, others_of
+from afterburner.evals.report.run_facts import run_facts
 from afterburner.evals.report.table_markdown import plain, table_markdown
 
 if TYPE_CHECKING:

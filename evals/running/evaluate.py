@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from afterburner.agent import CancelToken, Caps
@@ -72,7 +72,10 @@ def begin_evaluation(
     with open_sandbox(resources.sandbox) as opened:
         machine = _machine(opened)
     full = with_full_paths(settings)
-    return RunFolder.create(folder, name, full, session_id=new_run_id(), machine=machine, caps=resources.caps)
+    records = count_subjects(replace(full, only=(), limit=None))
+    return RunFolder.create(
+        folder, name, full, session_id=new_run_id(), machine=machine, caps=resources.caps, records=records
+    )
 
 
 def evaluate(

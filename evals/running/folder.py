@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 from dataclasses import asdict, dataclass, field
+from datetime import UTC, datetime
+from importlib.metadata import version
 from typing import TYPE_CHECKING, Any
 
 from afterburner.agent import Caps
@@ -22,6 +24,7 @@ from afterburner.evals.tables import (
     read_rows,
     write_rows,
 )
+from afterburner.sandbox.extras import DISTRIBUTION
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -57,8 +60,18 @@ class RunFolder:
         session_id: str,
         machine: Mapping[str, Any],
         caps: Caps,
+        records: int = 0,
     ) -> RunFolder:
         """Begin an evaluation in a new folder.
+
+        Args:
+            path: of the folder.
+            name: of the run.
+            settings: what is asked for.
+            session_id: see the attribute.
+            machine: where it is begun.
+            caps: on the use of models, which hold for good.
+            records: that the data holds, those that are not asked for among them; 0: not known.
 
         Raises:
             EvaluationError: the folder holds something already, or cannot be written.
@@ -75,6 +88,9 @@ class RunFolder:
                     "machine": dict(machine),
                     "session": session_id,
                     "dataset_sha256": dataset_sha256(settings),
+                    "dataset_records": records,
+                    "version": version(DISTRIBUTION),
+                    "begun": datetime.now(UTC).isoformat(timespec="seconds"),
                     "caps": asdict(caps),
                 }
                 write_whole(path / ABOUT, json.dumps(document, indent=1))

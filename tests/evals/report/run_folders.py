@@ -47,6 +47,7 @@ class RunPlan:
     not_evaluated: dict[str, str] = field(default_factory=dict)
     is_complete: bool = True
     rejected: tuple[str, ...] = ()
+    about: dict[str, Any] = field(default_factory=dict)  # what else `run.json` says
     spoil: str = ""  # stands in every text that a stranger writes
 
     def write(self, folder: Path) -> Path:
@@ -75,7 +76,14 @@ class RunPlan:
             "tier": "cgroup v2",
             "toolchain": "",
         }
-        about = {"format": 1, "name": self.name, "settings": asked, "machine": machine, "session": "a-session"}
+        about = {
+            "format": 1,
+            "name": self.name,
+            "settings": asked,
+            "machine": machine,
+            "session": "a-session",
+            **self.about,
+        }
         (folder / "run.json").write_text(json.dumps(about), "utf-8")
         if self.is_complete:
             (folder / COMPLETE).touch()

@@ -400,3 +400,37 @@ def test_a_run_that_an_earlier_version_stored_can_be_reported(tmp_path: Path) ->
     for path in (folder / "problems").glob("*.parquet"):
         pq.write_table(pq.read_table(path).drop_columns(["failing_references"]), path)
     assert "that were run fail here" not in markdown_of([folder])
+
+
+def test_the_head_of_a_run_says_what_of_which_data_it_is(tmp_path: Path) -> None:
+    about = {
+        "dataset_sha256": "0123456789abcdef" * 4,
+        "dataset_records": 43,
+        "version": "9.8.7",
+        "begun": "2026-01-02T03:04:05+00:00",
+    }
+    asked = {"limit": 3, "source": "/data/sums.jsonl", "temperature": "0.2:0.8", "seed": 7}
+    part = RunPlan("part", "openai/a-model", problems=3, generations=2, settings=asked, about=about)
+    whole = RunPlan(
+        "whole", "openai/a-model", problems=3, settings={"only": list("abcdef")}, about={"dataset_records": 3}
+    )
+    older = RunPlan("older", "openai/a-model", problems=3, not_evaluated={"one": "It has no tests."})
+    text = markdown_of([plan.write(tmp_path / plan.name) for plan in (part, whole, older)])
+    heads = {
+        name: text.split(f"### Run: {name}\n", 1)[1].split("\n##", 1)[0].splitlines()
+        for name in ("part", "whole", "older")
+    }
+    for line in (
+        "- Of the data: 3 of 43 problems, by --limit 3",
+        "- Data: sums.jsonl, SHA-256 0123456789ab…",
+        "- Temperature: 0.2:0.8",
+        "- Generations: 2",
+        "- Seed: 7",
+        "- Version: 9.8.7",
+        "- Begun: 2026-01-02 03:04:05 UTC",
+    ):
+        assert line in heads["part"]
+    assert "- Of the data: all 3 problems, by --only of 6 ids" in heads["whole"]
+    assert "- Temperature: not given, so the model's own" in heads["whole"]
+    assert "- Of the data: 4 problems; how many the data holds is not known" in heads["older"]
+    assert not [line for line in heads["older"] if line.startswith(("- Version", "- Begun"))], "it was not stored"

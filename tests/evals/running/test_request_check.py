@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from importlib.metadata import version
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -115,3 +117,11 @@ def test_endless_code_is_given_up_at_the_limit_that_the_run_was_begun_with(
     assert (endless["verdict"], right["verdict"]) == ("time_limit", "accepted")
     assert endless["reason"].startswith("stopped after 1 s")
     assert read_rows(tmp_path / "run", "verdicts") == [], "the rule of one's own problems is as strict as ours"
+
+
+def test_a_run_stores_how_much_data_there_was_and_what_began_it_when(own: Callable[..., str], tmp_path: Path) -> None:
+    settings = EvaluationSettings(own({"start": LOOP}, {"start": LOOP}, {}), limit=1, start=Start.ORIGINAL)
+    about = begin_evaluation(tmp_path / "run", "x", settings).about
+    assert about["dataset_records"] == 3, "those that are not asked for count, too"
+    assert about["version"] == version("afterburner-agent")
+    assert abs(datetime.now(UTC) - datetime.fromisoformat(about["begun"])) < timedelta(hours=1)
