@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from afterburner.agent.wording import count, shorten_middle
@@ -12,6 +13,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 _LONGEST = 300  # characters of a failure
+CUT_OFF = "length"  # how an answer ended that was cut off
+_OF_CANDIDATES = ("code_id", "answer", "finish_reason", "completion_tokens")
 _OF_PROBLEMS = ("problem_id", "reason", "failing_references")
 
 
@@ -21,8 +24,8 @@ def notes_of(folder: Path) -> list[str]:
     Raises:
         EvaluationError: a file cannot be read.
     """
-    problems = _read(folder, "problems", _OF_PROBLEMS)
-    return list(filter(None, (failing_solutions([row for row in problems if not row["reason"]]),)))
+    problems = [row for row in _read(folder, "problems", _OF_PROBLEMS) if not row["reason"]]
+    return list(filter(None, (failing_solutions(problems), read_answers(folder).caution)))
 
 
 def failing_solutions(problems: Sequence[Mapping[str, Any]]) -> str:
@@ -40,6 +43,48 @@ def failing_solutions(problems: Sequence[Mapping[str, Any]]) -> str:
         "that fails there says little of the model: the tests, the grader or this machine may be at fault. The first "
         f"failure, of {first['problem_id']}: {shorten_middle(first['failing_references'].rstrip('.'), _LONGEST)}."
     )
+
+
+@dataclass(frozen=True, slots=True)
+class Answers:
+    """How many answers of models a run has, and how many of them are of less use than they might be."""
+
+    answers: int
+    cut_off: int  # by the limit of tokens
+    without_code: int  # that could be used, those that are cut off among them
+
+    @property
+    def caution(self) -> str:
+        """A sentence; empty: each answer is whole and held code."""
+        return self.told if self.cut_off or self.without_code else ""
+
+    @property
+    def told(self) -> str:
+        """All three numbers, in a sentence."""
+        return (
+            f"{self.cut_off} of {count(self.answers, 'answer')} {_was(self.cut_off)} cut off by the limit of tokens; "
+            f"{self.without_code} had no code that could be used."
+        )
+
+
+def read_answers(folder: Path) -> Answers:
+    """Count the answers of the models in a folder of `eval run`; rules give none.
+
+    Raises:
+        EvaluationError: a file cannot be read.
+    """
+    rows = [row for row in _read(folder, "candidates", _OF_CANDIDATES) if _is_answer(row)]
+    cut_off = sum(row["finish_reason"] == CUT_OFF for row in rows)
+    return Answers(len(rows), cut_off, sum(not row["code_id"] for row in rows))
+
+
+def _is_answer(row: Mapping[str, Any]) -> bool:
+    """Whether a candidate is an answer: neither a rule's, nor the place of an answer that never came."""
+    return bool(row["answer"] or row["completion_tokens"] or row["finish_reason"] == CUT_OFF)
+
+
+def _was(number: int) -> str:
+    return "was" if number == 1 else "were"
 
 
 def _read(folder: Path, table: str, names: Sequence[str]) -> list[dict[str, Any]]:

@@ -9,7 +9,7 @@ from afterburner.agent.types import Machine, Objective
 from afterburner.agent.wording import count
 from afterburner.evals.anchors import DRIFT_LIMIT
 from afterburner.evals.evaluation import PRIVATE, PUBLIC
-from afterburner.evals.run_notes import failing_solutions
+from afterburner.evals.run_notes import failing_solutions, read_answers
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -86,6 +86,13 @@ def failing_caution(each: RunScores) -> str:
     """On how many problems all known solutions fail, and where to read of it; empty: on none."""
     told = failing_solutions([problem.facts for problem in each.main.evaluation.problems])
     return f"{each.run.label}: {told} The pages in problems/ say more." if told else ""
+
+
+def answers_caution(each: RunScores) -> str:
+    """How many answers were cut off, and how many had no code; empty: none, or no model was asked."""
+    folder = each.run.public.folder
+    told = read_answers(folder).caution if folder is not None else ""
+    return f"{each.run.label}: {told}" if told else ""
 
 
 def drift_caution(each: RunScores) -> str:

@@ -5,7 +5,14 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from afterburner.evals.report.captions import MEANING, NO_REFERENCES, captions, drift_caution, failing_caution
+from afterburner.evals.report.captions import (
+    MEANING,
+    NO_REFERENCES,
+    answers_caution,
+    captions,
+    drift_caution,
+    failing_caution,
+)
 from afterburner.evals.report.measures import MEASURES
 from afterburner.evals.report.paper_models import TRAINED
 from afterburner.evals.report.paper_numbers import (
@@ -43,7 +50,7 @@ def main_table(runs: Sequence[RunScores]) -> Table:
     notes = (MEANING, *captions(runs))
     table = Table("table-1", "Table 1: models side by side", columns, tuple(rows), notes, source)
     papers = (_OF_ALL,) if any(cell.paper is not None for row in rows for cell in row) else ()
-    told = (caution(each) for caution in (failing_caution, drift_caution) for each in runs)
+    told = (caution(each) for caution in (failing_caution, answers_caution, drift_caution) for each in runs)
     return replace(table, cautions=(*papers, *filter(None, told)))
 
 

@@ -10,6 +10,7 @@ from afterburner.evals.datasets.built import ABOUT
 from afterburner.evals.datasets.registry import is_named
 from afterburner.evals.report.captions import machine_of, side_problems
 from afterburner.evals.report.runs import PAPER_DATASETS
+from afterburner.evals.run_notes import read_answers
 from afterburner.evals.running.settings import RULES
 
 if TYPE_CHECKING:
@@ -31,6 +32,8 @@ def run_facts(each: RunScores) -> Iterator[tuple[str, str]]:
         yield "Unfinished", run.unfinished
     yield "Problems", side_problems(each.main)
     yield "Of the data", part_of_data(run)
+    if run.public.folder is not None and (answers := read_answers(run.public.folder)).answers:
+        yield "Answers", answers.told
     yield "Data", _data(run)
     for name in (*_ASKED, *_ASKED_TOO):
         yield name.capitalize(), str(run.setting(name))

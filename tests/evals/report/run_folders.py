@@ -48,6 +48,9 @@ class RunPlan:
     is_complete: bool = True
     rejected: tuple[str, ...] = ()
     about: dict[str, Any] = field(default_factory=dict)  # what else `run.json` says
+    answers: dict[tuple[int, int], dict[str, Any]] = field(
+        default_factory=dict
+    )  # by problem and iteration: what differs
     spoil: str = ""  # stands in every text that a stranger writes
 
     def write(self, folder: Path) -> Path:
@@ -158,7 +161,9 @@ class RunPlan:
         verdict = "accepted" if passes else "wrong_answer"
         used = _figures(1.3 / (1 + 0.35 * self.skill * (iteration - iteration % 3) + 0.1 * number), 20_000)
         used["wall_time_s"] *= self.slowness or 1
-        rows.setdefault("candidates", []).append(self._candidate(generation, iteration, code, verdict, used))
+        rows.setdefault("candidates", []).append(
+            self._candidate(generation, iteration, code, verdict, used) | self.answers.get((number, iteration), {})
+        )
         at = {"generation": generation, "iteration": iteration, "candidate": f"g{generation}-{iteration}"}
         rows.setdefault("best", []).append({**at, "code_id": code_id(code), "passed": passes})
         known = {row["code_id"] for row in rows.get("codes", [])}

@@ -434,3 +434,36 @@ def test_the_head_of_a_run_says_what_of_which_data_it_is(tmp_path: Path) -> None
     assert "- Temperature: not given, so the model's own" in heads["whole"]
     assert "- Of the data: 4 problems; how many the data holds is not known" in heads["older"]
     assert not [line for line in heads["older"] if line.startswith(("- Version", "- Begun"))], "it was not stored"
+
+
+def test_answers_that_were_cut_off_or_had_no_code_are_counted(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """An answer that never came is none, and rules give none."""
+    some = {
+        (0, 0): {"finish_reason": "length", "code_id": ""},
+        (0, 1): {"finish_reason": "length"},
+        (0, 2): {"code_id": ""},
+        (1, 0): {"finish_reason": "length", "answer": "", "code_id": ""},
+        (1, 1): {"answer": "", "code_id": "", "completion_tokens": None},
+    }
+    every = {
+        (number, iteration): {"answer": "", "finish_reason": "", "completion_tokens": None}
+        for number in range(3)
+        for iteration in range(6)
+    }
+    plans = [
+        RunPlan("a model", problems=3, generations=1, has_private=False, answers=some),
+        RunPlan("another", problems=3, generations=1, has_private=False),
+        RunPlan("by rules", problems=3, generations=1, has_private=False, answers=every),
+    ]
+    report_command([plan.write(tmp_path / plan.name) for plan in plans], out=tmp_path / "out")
+    counted = "3 of 17 answers were cut off by the limit of tokens; 3 had no code that could be used."
+    told = [line.strip() for line in capsys.readouterr().out.splitlines() if "caution" in line]
+    assert told == [f"caution: {counted}"]
+    table = json.loads((tmp_path / "out" / "tables.json").read_text("utf-8"))["datasets"]["venus"][0]
+    assert table["cautions"] == [f"a model: {counted}"]
+    text = (tmp_path / "out" / "report.md").read_text("utf-8")
+    assert f"**Caution:** a model: {counted}" in text
+    assert "Answers: 0 of 18 answers were cut off by the limit of tokens; 0 had no code that could be used." in text
+    assert text.count("- Answers: ") == 2
