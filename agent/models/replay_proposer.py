@@ -55,6 +55,11 @@ class ReplayProposer:
         workloads = RecordedCallAuthor(self.name, [line for line in lines if line.is_workload])
         self.parts = tuple(part for part in (doubts, workloads) if part.lines)
 
+    @property
+    def answers_any_target(self) -> bool:
+        """Whether there are answers that name no target, so that every target is given them."""
+        return any(line.target is None for line in self._lines)
+
     def propose(self, request: ProposalRequest) -> list[Proposal]:
         """Give this iteration's answers.
 

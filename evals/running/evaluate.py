@@ -15,7 +15,7 @@ from afterburner.evals.running.fingerprint import with_full_paths
 from afterburner.evals.running.folder import RunFolder
 from afterburner.evals.running.ledger import Ledger, Outcome
 from afterburner.evals.running.local import LocalWork, evaluation_session
-from afterburner.evals.running.model_check import caution_about, check_model
+from afterburner.evals.running.model_check import caution_about, check_model, check_recordings
 from afterburner.evals.running.progress import OnEvaluationEvent, Step, ignore_evaluation_event
 from afterburner.evals.running.request_check import check_request
 from afterburner.evals.running.settings import EvaluationSettings, Executor
@@ -59,7 +59,8 @@ def begin_evaluation(
     """Make the folder of a new evaluation, with this machine's description, and the caps, which hold for good.
 
     Raises:
-        UsageError: the dataset cannot be used in this way, as `check_request` tells.
+        UsageError: the dataset cannot be used in this way, as `check_request` tells; or the model is a recording that
+            would give several problems the same answers.
         DatasetError: there is none, or it cannot be read.
         EvaluationError: the folder is not empty, or cannot be written.
         ProposerError: the model cannot be asked, or its server is not there; what only a cluster knows is found there.
@@ -69,6 +70,7 @@ def begin_evaluation(
     check_request(settings)
     if resources.executor is Executor.LOCAL:
         check_model(settings.model, resources.caps, awaits_server=True)
+    check_recordings(settings)
     with open_sandbox(resources.sandbox) as opened:
         machine = _machine(opened)
     full = with_full_paths(settings)

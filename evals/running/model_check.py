@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING
 
+from afterburner.agent import UsageError
 from afterburner.agent.errors import ProposerError
-from afterburner.agent.models.registry import open_proposer
+from afterburner.agent.models.registry import members, open_proposer
+from afterburner.agent.models.replay_proposer import ReplayProposer
 from afterburner.agent.models.requests.model_session import ModelSession
+from afterburner.evals.running.subjects import count_subjects
 
 if TYPE_CHECKING:
     from afterburner.agent import Caps
+    from afterburner.evals.running.settings import EvaluationSettings
+
+_REPLAY = "replay:"
 
 
 def check_model(model: str, caps: Caps, *, awaits_server: bool = False) -> None:
@@ -29,6 +36,23 @@ def check_model(model: str, caps: Caps, *, awaits_server: bool = False) -> None:
     await_server = getattr(proposer, "await_server", None)
     if awaits_server and await_server is not None:
         await_server()
+
+
+def check_recordings(settings: EvaluationSettings) -> None:
+    """Refuse recordings that would give several problems the same answers.
+
+    Raises:
+        UsageError: lines of a recording do not say which problem they answer, and there may be more than one.
+        ProposerError: a recording cannot be read.
+    """
+    paths = [name.removeprefix(_REPLAY) for name in members(settings.model) if name.startswith(_REPLAY)]
+    shared = [path for path in paths if Path(path).is_file() and ReplayProposer(path).answers_any_target]
+    if shared and count_subjects(settings) != 1:
+        raise UsageError(
+            f"--model {_REPLAY}{shared[0]}: lines of this recording do not name a problem, so each problem would be "
+            "given the same answers. Evaluate one problem, with --only ID or --limit 1, or let each line name its own: "
+            '{"asked": "a model", "file": "NAME OF THE PROBLEM", "function": null, "iteration": 1, "content": "…"}.'
+        )
 
 
 def caution_about(model: str, caps: Caps) -> str:

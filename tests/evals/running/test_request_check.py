@@ -9,7 +9,7 @@ from importlib.metadata import version
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from running_problems import FAST, LOOP, summing
+from running_problems import FAST, LOOP, answer, summing
 from typer.testing import CliRunner
 
 from afterburner.evals.commands.group import app
@@ -18,6 +18,7 @@ from afterburner.evals.errors import UnknownDatasetError
 from afterburner.evals.problems import BenchmarkProblem
 from afterburner.evals.running.evaluate import Resources, begin_evaluation, evaluate
 from afterburner.evals.running.folder import RunFolder
+from afterburner.evals.running.model_check import check_recordings
 from afterburner.evals.running.request_check import check_request
 from afterburner.evals.running.settings import EvaluationSettings, Start
 from afterburner.evals.tables import read_rows
@@ -125,3 +126,25 @@ def test_a_run_stores_how_much_data_there_was_and_what_began_it_when(own: Callab
     assert about["dataset_records"] == 3, "those that are not asked for count, too"
     assert about["version"] == version("afterburner-agent")
     assert abs(datetime.now(UTC) - datetime.fromisoformat(about["begun"])) < timedelta(hours=1)
+
+
+def test_a_recording_that_names_no_problem_is_refused_for_several(
+    own: Callable[..., str], recording: Callable[..., str], tmp_path: Path
+) -> None:
+    """Each of them would be given the same answers, without a word."""
+    dataset, plain = own({}, {}), tmp_path / "plain.jsonl"
+    plain.write_text(json.dumps({"content": answer(FAST)}) + "\n", "utf-8")
+    settings = EvaluationSettings(dataset, model=f"replay:{plain}")
+    for several in (settings, replace(settings, limit=2), EvaluationSettings("venus", model=f"replay:{plain}")):
+        with pytest.raises(
+            UsageError, match=r"given the same answers\. Evaluate one problem, with --only ID"
+        ) as refused:
+            begin_evaluation(tmp_path / "run", "x", several)
+        assert refused.value.exit_code == 2
+    assert not (tmp_path / "run").exists()
+    for allowed in (
+        replace(settings, limit=1),
+        replace(settings, only=("sum-1",)),
+        replace(settings, model=recording({"sum-0": [FAST], "sum-1": [FAST]})),
+    ):
+        check_recordings(allowed)
