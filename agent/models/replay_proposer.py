@@ -56,9 +56,13 @@ class ReplayProposer:
         self.parts = tuple(part for part in (doubts, workloads) if part.lines)
 
     @property
-    def answers_any_target(self) -> bool:
-        """Whether there are answers that name no target, so that every target is given them."""
-        return any(line.target is None for line in self._lines)
+    def answers_any_problem(self) -> bool:
+        """Whether every problem is given the same answers: some name no target, or all name one and the same problem.
+
+        Answers of a single problem are taken for those of any other, which may be the same one by another name.
+        """
+        named = {line.target for line in self._lines if line.target is None or line.target.function is None}
+        return None in named or len(named) == 1
 
     def propose(self, request: ProposalRequest) -> list[Proposal]:
         """Give this iteration's answers.

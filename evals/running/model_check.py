@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -42,15 +43,15 @@ def check_recordings(settings: EvaluationSettings) -> None:
     """Refuse recordings that would give several problems the same answers.
 
     Raises:
-        UsageError: lines of a recording do not say which problem they answer, and there may be more than one.
+        UsageError: a recording does not tell problems apart, and there may be more than one.
         ProposerError: a recording cannot be read.
     """
     paths = [name.removeprefix(_REPLAY) for name in members(settings.model) if name.startswith(_REPLAY)]
-    shared = [path for path in paths if Path(path).is_file() and ReplayProposer(path).answers_any_target]
-    if shared and count_subjects(settings) != 1:
+    shared = [path for path in paths if Path(path).is_file() and ReplayProposer(path).answers_any_problem]
+    if shared and 1 not in {count_subjects(settings), count_subjects(replace(settings, only=(), limit=None))}:
         raise UsageError(
-            f"--model {_REPLAY}{shared[0]}: lines of this recording do not name a problem, so each problem would be "
-            "given the same answers. Evaluate one problem, with --only ID or --limit 1, or let each line name its own: "
+            f"--model {_REPLAY}{shared[0]}: this recording does not tell problems apart, so each would be given "
+            "the same answers. Evaluate one problem, with --only ID or --limit 1, or let each line name its own: "
             '{"asked": "a model", "file": "NAME OF THE PROBLEM", "function": null, "iteration": 1, "content": "…"}.'
         )
 

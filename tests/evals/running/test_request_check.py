@@ -135,7 +135,9 @@ def test_a_recording_that_names_no_problem_is_refused_for_several(
     dataset, plain = own({}, {}), tmp_path / "plain.jsonl"
     plain.write_text(json.dumps({"content": answer(FAST)}) + "\n", "utf-8")
     settings = EvaluationSettings(dataset, model=f"replay:{plain}")
-    for several in (settings, replace(settings, limit=2), EvaluationSettings("venus", model=f"replay:{plain}")):
+    one = replace(settings, model=recording({"sum-0": [FAST]}))
+    venus = EvaluationSettings("venus", model=f"replay:{plain}")
+    for several in (settings, replace(settings, limit=2), venus, one):
         with pytest.raises(
             UsageError, match=r"given the same answers\. Evaluate one problem, with --only ID"
         ) as refused:
