@@ -16,7 +16,7 @@ from urllib.parse import unquote, urlsplit
 from afterburner.sandbox.credentials import without_credentials
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
 DISTRIBUTION = "afterburner-agent"
 # `name[x]>=1; python_version < "3.13" and extra == "docker"`, as METADATA writes a requirement of an extra.
@@ -57,25 +57,25 @@ def is_installed(name: str) -> bool:
     return True
 
 
-def install_command(extra: str) -> str:
-    """The command that adds an extra to this installation, made by pip, pipx or uv from a registry, a URL or a clone.
+def install_command(*extras: str) -> str:
+    """The command that adds extras to this installation, made by pip, pipx or uv from a registry, a URL or a clone.
 
     pipx and uv install a tool anew: their command names the extras that are there as well; packages injected into the
     tool must be injected again.
     """
     prefix = Path(sys.prefix)
     if (prefix / "pipx_metadata.json").is_file():
-        return f"pipx install --force {_requirement(_with_those_here(extra))}"
+        return f"pipx install --force {_requirement(_with_those_here(extras))}"
     if (prefix / "uv-receipt.toml").is_file():
-        return f"uv tool install --force {_requirement(_with_those_here(extra))}"
+        return f"uv tool install --force {_requirement(_with_those_here(extras))}"
     python = shlex.quote(sys.executable)
     install = f"{python} -m pip install" if find_spec("pip") else f"uv pip install --python {python}"
-    return f"{install} {_requirement([extra])}"
+    return f"{install} {_requirement(list(extras))}"
 
 
-def _with_those_here(extra: str) -> list[str]:
+def _with_those_here(extras: Sequence[str]) -> list[str]:
     here = [name for name, needs in required_by_extras().items() if all(map(is_installed, needs))]
-    return sorted({*here, extra})
+    return sorted({*here, *extras})
 
 
 def _requirement(extras: list[str]) -> str:

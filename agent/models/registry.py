@@ -60,6 +60,14 @@ def open_proposer(
     return ChainProposer(opened)
 
 
+def needs_litellm(model: str) -> bool:
+    """Whether LiteLLM speaks for the model, or for a member of the chain; a name that nobody knows needs nothing."""
+    try:
+        return not all(map(_kind_of, members(model)))
+    except UnknownModelError:
+        return False
+
+
 def members(model: str) -> list[str]:
     """Split a chain at its commas; a comma in the name of a file that is there splits nothing.
 

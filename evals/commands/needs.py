@@ -9,7 +9,7 @@ from afterburner.evals.errors import EvaluationError
 from afterburner.sandbox.extras import install_command
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator, Mapping, Sequence
     from contextlib import AbstractContextManager
 
     from afterburner.sandbox import AfterburnerError
@@ -24,18 +24,25 @@ EXTRAS: Mapping[str, str] = {
 }
 
 
-def needing_extra() -> AbstractContextManager[None]:
-    """Say which extra of evaluation is missing, where one is, with an EvaluationError."""
-    return needing(EXTRAS, EvaluationError)
+def needing_extra(model: str = "") -> AbstractContextManager[None]:
+    """Say which extra of evaluation is missing, where one is, with an EvaluationError.
+
+    Args:
+        model: that is going to be asked: one of LiteLLM's needs an extra, too, and both are named at once.
+    """
+    from afterburner.agent.models.registry import needs_litellm
+
+    return needing(EXTRAS, EvaluationError, ("llm",) if model and needs_litellm(model) else ())
 
 
 @contextmanager
-def needing(extras: Mapping[str, str], error_kind: type[AfterburnerError]) -> Iterator[None]:
+def needing(extras: Mapping[str, str], error_kind: type[AfterburnerError], more: Sequence[str] = ()) -> Iterator[None]:
     """Say which extra is missing, where one is.
 
     Args:
         extras: the extra of each module that belongs to one.
         error_kind: what is raised.
+        more: extras that are needed as well, whose modules are not asked for until later.
 
     Raises:
         AfterburnerError: of that kind: one of the modules is not installed.
@@ -46,6 +53,6 @@ def needing(extras: Mapping[str, str], error_kind: type[AfterburnerError]) -> It
         missing = (error.name or "").partition(".")[0]
         if missing not in extras:
             raise
-        install = install_command(extras[missing])
+        install = install_command(extras[missing], *more)
         message = f"This needs {missing}, which is not installed. Install it: {install}"
         raise error_kind(message) from error

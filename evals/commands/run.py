@@ -147,7 +147,7 @@ def run(
 
     A run that is stopped goes on with eval resume.
     """
-    with needing_extra():
+    with needing_extra(model):
         from afterburner.evals.commands.carrying_out import carry_out
         from afterburner.evals.commands.showing import tell_unfinished_benchmark
         from afterburner.evals.datasets.registry import check_known
