@@ -111,7 +111,7 @@ def _tell(written: WrittenReport) -> None:
         if run.public.problems:
             typer.echo(f"  {scores_line(scores[id(run)])}")
             for line in cautions_of(scores[id(run)]):
-                typer.echo(scrub_line(f"  caution: {line}"))
+                typer.echo(f"  caution: {scrub_line(line)}")
         if run.unfinished:
             typer.echo(scrub_line(f"  unfinished: {run.unfinished}"))
         if run.public.not_evaluated:

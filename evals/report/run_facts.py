@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 _ASKED = ("model", "dataset", "split", "configuration", "objective", "iterations", "candidates", "generations")
 _ASKED_TOO = ("repeats", "selection", "tell", "start", "seed", "executor")
+_REPLAY = "replay:"
 _HASH_DIGITS = 12
 _MOST_IDS = 5  # that are named
 
@@ -37,7 +38,7 @@ def run_facts(each: RunScores) -> Iterator[tuple[str, str]]:
     yield "Data", _data(run)
     for name in (*_ASKED, *_ASKED_TOO):
         yield name.capitalize(), str(run.setting(name))
-    if run.model != RULES:
+    if run.model != RULES and not run.model.startswith(_REPLAY):
         yield "Temperature", str(run.setting("temperature") or "not given, so the model's own")
     if run.dataset not in PAPER_DATASETS and run.paper_dataset:
         yield "Held against", f"the paper's numbers of {run.paper_dataset}, as asked"
