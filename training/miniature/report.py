@@ -6,6 +6,7 @@ import json
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from afterburner.agent.wording import count
 from afterburner.evals.report.curves import Curve
 from afterburner.evals.report.measures import BEYOND_I, MEASURES
 from afterburner.evals.report.pictures import write_pictures
@@ -61,7 +62,7 @@ def write_report(results: Results, out: Path) -> None:
     for experiment in results.experiments:
         own = {loop.label: results.scores[loop.label] for loop in experiment.loops}
         curves = [_curve(label, place, scores) for place, (label, scores) in enumerate(own.items())]
-        write_pictures(out, experiment.name, curves, _caption(own))
+        write_pictures(out, experiment.name, curves, _caption(own, results.warning))
         parts.append(f"## {experiment.title}\n\n![Scores over the iterations]({experiment.name}.svg)\n")
         found = _tables(experiment, own, results.scores)
         parts += [table_markdown(each, 3) for each in found]
@@ -72,9 +73,12 @@ def write_report(results: Results, out: Path) -> None:
     (out / FIGURES).write_text(json.dumps(_document(results, [*tables, *shared]), indent=1) + "\n", encoding="utf-8")
 
 
-def _caption(scores: Mapping[str, LoopScores]) -> str:
+def _caption(scores: Mapping[str, LoopScores], warning: str) -> str:
+    """What the picture shows, with all that somebody has to know who sees nothing else."""
+    seeds, problems, _ = next(iter(next(iter(scores.values())).scores.values())).shape
     intervals = ", 95% intervals" if have_intervals(scores) else ""
-    return f"Miniature: mean over problems and seeds{intervals}"
+    title = f"Miniature: mean over {count(problems, 'problem')} and {count(seeds, 'seed')}{intervals}"
+    return f"{title}. {warning}" if warning else title
 
 
 def _curve(label: str, place: int, scores: LoopScores) -> Curve:

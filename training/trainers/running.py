@@ -30,6 +30,7 @@ from afterburner.training.reward.benchmark import benchmark_sha256, judge_of_ben
 from afterburner.training.reward.log import RewardLog
 from afterburner.training.trainers.folder import RunFolder, step_of
 from afterburner.training.trainers.following import Checkpoints, Interruption, Metrics, check_finite
+from afterburner.training.trainers.model_card import PAGE, model_card
 from afterburner.training.trainers.models import load_tokenizer, starting_point
 from afterburner.training.trainers.parts import Parts
 from afterburner.training.trainers.preferences import preference_trainer
@@ -263,3 +264,5 @@ def _save(trainer: Trainer, folder: RunFolder) -> None:
         trainer.save_model(str(unfinished))
         if is_main:
             (unfinished / "training_args.bin").unlink(missing_ok=True)  # a pickle that nobody needs
+            (unfinished / PAGE).write_text(model_card(folder, steps=state.global_step), encoding="utf-8")
+            (folder.checkpoints / PAGE).unlink(missing_ok=True)  # TRL's, which knows no base

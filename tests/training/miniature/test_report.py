@@ -45,11 +45,11 @@ def _scores(
     return LoopScores({**others, BEYOND_I: known}, known**2, 660, 8_000, 5_000, drifts, 2, "A processor")
 
 
-def _report(tmp_path: Path, scores: dict[str, LoopScores], *comparisons: Comparison) -> str:
+def _report(tmp_path: Path, scores: dict[str, LoopScores], *comparisons: Comparison, warning: str = "") -> str:
     experiment = Experiment("figure-5", "Main experiment", (), tuple(Loop(label, "") for label in scores), comparisons)
     times_s = {"base model": 60.0, "sft, seed 0": 60.0, "sft, seed 1": 30.0}
     cost = GrpoCost(10.0, 80.0, 10.0, 5_000, 400, 0.95)
-    write_report(Results((experiment,), scores, times_s, cost), tmp_path)
+    write_report(Results((experiment,), scores, times_s, cost, warning), tmp_path)
     return (tmp_path / "report.md").read_text("utf-8")
 
 
@@ -77,7 +77,8 @@ def test_a_report_says_which_loop_is_ahead_and_which_one_rises(tmp_path: Path) -
 def test_a_report_of_the_smallest_size_speaks_of_what_it_has(tmp_path: Path) -> None:
     """One seed, one problem and one iteration: no interval, and no fifth iteration to gain after."""
     scores = {label: _scores(0.3, 0.5, draw, seeds=1, problems=1, iterations=1) for draw, label in enumerate("ab")}
-    text = _report(tmp_path, scores, Comparison("a", "b"))
+    text = _report(tmp_path, scores, Comparison("a", "b"), warning="The figures mean nothing.")
+    assert "mean over 1 problem and 1 seed. The figures mean nothing." in (tmp_path / "figure-5.svg").read_text("utf-8")
     assert "| a | gain after iteration 0 | 20.00 |" in text
     assert "after iteration 5" not in text
     assert "Means over problems and seeds." in text

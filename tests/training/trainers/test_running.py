@@ -328,6 +328,13 @@ def test_an_adapter_is_merged_before_it_is_trained_further(taught: Path, mini: M
     about = json.loads((out / "model" / "adapter_config.json").read_text("utf-8"))
     assert about["base_model_name_or_path"] == str(out / "start")
     assert not (out / "model" / "training_args.bin").exists()
+    assert not (out / "checkpoints" / "README.md").exists()
+    card = (out / "model" / "README.md").read_text("utf-8")
+    assert "# An adapter trained by dpo" in card
+    assert f"| base | `{adapted / 'model'}`, SHA-256 of adapter_model.safetensors " in card
+    assert "| updates | 1 of batches of " in card
+    assert "torch " in card
+    assert "More Information Needed" not in card
 
 
 @pytest.mark.nightly
