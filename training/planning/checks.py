@@ -6,6 +6,7 @@ import os
 from typing import TYPE_CHECKING
 
 from afterburner.sandbox import UsageError
+from afterburner.sandbox.terminal.formatting import format_kib
 from afterburner.training.config.schema import Method
 from afterburner.training.errors import TrainingError
 from afterburner.training.planning.disk import free_gib
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from afterburner.training.planning.plan import Plan
 
 _BFLOAT16 = 2  # bytes
+_KIB_OF_GIB = 1024**2
 _TRUE = ("1", "true", "yes", "on")
 _TAKES = {
     Method.SFT: ("sft", "direct"),
@@ -80,9 +82,14 @@ def check_plan(plan: Plan, out: Path | None = None) -> None:
     _check_vllm(plan)
     if out is not None and plan.disk.total_gib > (free := free_gib(out)):
         raise TrainingError(
-            f"The run writes about {plan.disk.total_gib:.1f} GiB to {out}, and {free:.1f} are free. Free some space, "
-            "give another --out, or lower checkpoints_kept."
+            f"The run writes about {_size(plan.disk.total_gib)} to {out}, and {_size(free)} are free. Free some "
+            "space, give another --out, or lower checkpoints_kept."
         )
+
+
+def _size(gib: float) -> str:
+    """The same in a unit that suits: a small model's run takes MiB."""
+    return format_kib(gib * _KIB_OF_GIB)
 
 
 def check_launch(config: TrainConfig, environment: Mapping[str, str] = os.environ) -> None:

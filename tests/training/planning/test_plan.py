@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING
+from dataclasses import replace
+from pathlib import Path
 
 import pytest
 from planned import MODEL, config, plan_of
@@ -11,13 +12,12 @@ from planned import MODEL, config, plan_of
 from afterburner.sandbox import UsageError
 from afterburner.training.config.reading import read_config, shipped
 from afterburner.training.errors import TrainingError
+from afterburner.training.planning import checks
 from afterburner.training.planning.assumptions import Assumptions
 from afterburner.training.planning.checks import check_launch, check_plan
+from afterburner.training.planning.disk import Disk
 from afterburner.training.planning.dry_run import to_document, to_lines
 from afterburner.training.planning.hardware import Hardware, detect_hardware
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 NODE = Hardware(8, 80)
 PLACES = {"eight-gpus": NODE, "nodes": Hardware(16, 80)}
@@ -110,6 +110,14 @@ def test_a_disk_that_is_too_small_is_said_in_one_line(tmp_path: Path) -> None:
     with pytest.raises(TrainingError, match=r"GiB to .*unmade/run, and .* are free\. Free some space") as raised:
         check_plan(plan, tmp_path / "unmade" / "run")
     assert "\n" not in str(raised.value)
+
+
+def test_sizes_below_a_gib_on_a_full_disk_are_told_in_units_that_suit(monkeypatch: pytest.MonkeyPatch) -> None:
+    plan = plan_of(config(), NODE)
+    plan = replace(plan, disk=Disk(checkpoint_gib=5 / 1024, checkpoints=3, model_gib=5 / 1024))
+    monkeypatch.setattr(checks, "free_gib", lambda _: 12 / 1024**2)
+    with pytest.raises(TrainingError, match=r"about 20\.0 MiB to run, and 12\.0 KiB are free\. Free some space"):
+        check_plan(plan, Path("run"))
 
 
 @pytest.mark.parametrize(
