@@ -18,6 +18,14 @@ def merge(
     ],
     *,
     out: Annotated[Path, typer.Option(metavar="DIR", help="A new folder for the model.", show_default=False)],
+    base: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="DIR",
+            help="The adapter's base, if it was moved. Default: what the adapter names.",
+            show_default=False,
+        ),
+    ] = None,
 ) -> None:
     """Merge an adapter into its base model, so that any server can serve it."""
     if out.exists():
@@ -27,5 +35,5 @@ def merge(
         from afterburner.training.trainers.quiet import quieten
 
         quieten()
-        merge_adapter(adapter, out)
+        merge_adapter(adapter, out, base)
     typer.echo(f"written: {display_path(str(out))}")

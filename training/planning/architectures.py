@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from afterburner.training.errors import TrainingError
+from afterburner.training.planning.adapter_bases import ADAPTER, find_base, is_folder, may_be_on_hub
 from afterburner.training.planning.hub import is_cached, quieten_hub, why_not_on_hub
 
 if TYPE_CHECKING:
@@ -15,7 +15,6 @@ if TYPE_CHECKING:
 
     from afterburner.training.config.schema import LoraConfig
 
-_ADAPTER = "adapter_config.json"
 # What transformers raises of a configuration that is damaged, or not of a language model.
 _UNUSABLE = (
     OSError,
@@ -168,10 +167,9 @@ def _find_config(path: str, advice: str) -> Any:
     from transformers import AutoConfig, Qwen2Config  # noqa: PLC0415 - heavy
 
     check_is_there(path, advice)
-    adapter = Path(path) / _ADAPTER
-    if is_folder(path) and adapter.is_file():
-        base = _base_of(adapter)
-        if (Path(base) / _ADAPTER).is_file():
+    if is_folder(path) and (Path(path) / ADAPTER).is_file():
+        base = find_base(Path(path))
+        if is_folder(base) and (Path(base) / ADAPTER).is_file():
             raise TrainingError(f"The base of the adapter {path} is itself an adapter: {base}. Merge that one first.")
         return _find_config(base, advice)
     if sizes := KNOWN.get(path):
@@ -192,19 +190,6 @@ def _find_config(path: str, advice: str) -> Any:
             raise TrainingError(f"The folder {path} holds no model that can be used: {why_unusable(error)}") from error
         why = why_not_on_hub(path, error, advice)
         raise TrainingError(why or f"No model can be loaded from {path}: {why_unusable(error)}") from error
-
-
-def _base_of(adapter: Path) -> str:
-    """The model beneath an adapter.
-
-    Raises:
-        TrainingError: the adapter's file does not name it.
-    """
-    try:
-        base = json.loads(adapter.read_text("utf-8"))["base_model_name_or_path"]
-    except (OSError, ValueError, KeyError, TypeError) as error:
-        raise TrainingError(f"{adapter} does not name the model beneath the adapter.") from error
-    return str(base)
 
 
 def _ends(model: Any) -> tuple[int, int]:
@@ -234,14 +219,6 @@ def _count(parameters: Iterable[Any]) -> int:
     return sum(each.numel() for each in parameters)
 
 
-def is_folder(path: str) -> bool:
-    """Whether a model's path is a folder; a name that is too long for one is not."""
-    try:
-        return Path(path).is_dir()
-    except OSError:
-        return False
-
-
 def is_here(path: str) -> bool:
     """Whether a model's files are on this machine: its path is a folder, or the hub's cache holds it."""
     return is_folder(path) or is_cached(path)
@@ -249,11 +226,7 @@ def is_here(path: str) -> bool:
 
 def needs_hub(path: str) -> bool:
     """Whether the hub has to be asked for a model's architecture."""
-    return path not in KNOWN and not is_here(path) and _may_be_on_hub(path)
-
-
-def _may_be_on_hub(path: str) -> bool:
-    return not path.startswith((".", "/", "~")) and path.count("/") <= 1
+    return path not in KNOWN and not is_here(path) and may_be_on_hub(path)
 
 
 def check_is_there(path: str, advice: str = EARLIER_STAGE) -> None:
@@ -262,7 +235,7 @@ def check_is_there(path: str, advice: str = EARLIER_STAGE) -> None:
     Raises:
         TrainingError: it is not.
     """
-    if not is_folder(path) and not _may_be_on_hub(path):
+    if not is_folder(path) and not may_be_on_hub(path):
         raise TrainingError(f"There is no folder {path}, which is to hold a model. {advice}")
 
 

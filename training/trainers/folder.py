@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 from afterburner.evals.files import LOCK, write_whole
 from afterburner.sandbox import UsageError
 from afterburner.training.errors import TrainingError
+from afterburner.training.planning.adapter_bases import find_base
 from afterburner.training.trainers.writing import UNFINISHED
 
 if TYPE_CHECKING:
@@ -242,12 +243,12 @@ def _hashes(model: Path) -> dict[str, str]:
 
 
 def _base_of(adapter: Path) -> Path | None:
-    """The base of an adapter; None: it is no adapter that can be read."""
+    """The base of an adapter; None: it is no adapter that can be read, or its base is gone."""
     try:
-        base = json.loads((adapter / "adapter_config.json").read_text("utf-8"))["base_model_name_or_path"]
-        return None if Path(base) == adapter else Path(base)
-    except (OSError, ValueError, KeyError, TypeError):
+        base = Path(find_base(adapter))
+    except TrainingError:
         return None
+    return None if base == adapter.resolve() else base
 
 
 def _versions() -> dict[str, str]:

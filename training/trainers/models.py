@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import json
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import torch
 from accelerate import PartialState
 from jinja2.exceptions import TemplateError
-from peft import AutoPeftModelForCausalLM, LoraConfig
+from peft import LoraConfig, PeftModel
 from transformers import AutoModelForCausalLM, AutoTokenizer
 
+from afterburner.sandbox.terminal.text import scrub_line
 from afterburner.training.errors import TrainingError
-from afterburner.training.planning.architectures import EARLIER_STAGE, check_is_there, is_folder, why_unusable
+from afterburner.training.planning.adapter_bases import ADAPTER, find_base, is_folder, named_base
+from afterburner.training.planning.architectures import EARLIER_STAGE, check_is_there, why_unusable
 from afterburner.training.planning.hub import quieten_hub, why_not_on_hub
 from afterburner.training.trainers.writing import whole_folder
 
@@ -24,7 +27,6 @@ if TYPE_CHECKING:
 
 _TRIAL = [{"role": "system", "content": "task"}, {"role": "user", "content": "question"}]
 _ANSWER = [{"role": "assistant", "content": "answer"}]
-_ADAPTER = "adapter_config.json"
 # What transformers, PEFT and tokenizers raise of files that are damaged, or not what they seem.
 _UNUSABLE = (OSError, ValueError, ImportError, RuntimeError, TypeError, KeyError, AttributeError, RecursionError)
 # A template is a program, too.
@@ -98,7 +100,7 @@ def starting_point(config: schema.ModelConfig, merged: Path) -> str:
     Raises:
         TrainingError: the adapter cannot be loaded or the folder not be written.
     """
-    if not (Path(config.path) / _ADAPTER).is_file():
+    if not (Path(config.path) / ADAPTER).is_file():
         return config.path
     with PartialState().main_process_first():
         if not merged.is_dir():
@@ -106,34 +108,70 @@ def starting_point(config: schema.ModelConfig, merged: Path) -> str:
     return str(merged.resolve())
 
 
-def merge_adapter(adapter: Path, out: Path) -> None:
+def merge_adapter(adapter: Path, out: Path, base: Path | None = None) -> None:
     """Write an adapter's base with the adapter merged into it.
+
+    Args:
+        adapter: its folder.
+        out: the folder to write.
+        base: the folder of its base; None: the one that the adapter names.
 
     Raises:
         TrainingError: the adapter cannot be loaded or the folder not be written.
     """
-    if (adapter / "config.json").is_file() and not (adapter / _ADAPTER).exists():
+    revision = _check_adapter(adapter)
+    beneath = _base_for(adapter, base)
+    try:
+        model: Any = AutoModelForCausalLM.from_pretrained(
+            beneath, revision=None if is_folder(beneath) else revision, dtype="auto", trust_remote_code=False
+        )
+        tokenizer = load_tokenizer(str(adapter))
+        if len(tokenizer) > model.get_input_embeddings().weight.shape[0]:
+            model.resize_token_embeddings(len(tokenizer))  # training added tokens
+        whole = PeftModel.from_pretrained(model, str(adapter)).merge_and_unload()
+    except _UNUSABLE as error:
+        raise TrainingError(
+            f"The adapter {adapter} cannot be loaded on its base {beneath}: {why_unusable(error)}"
+        ) from error
+    with whole_folder(out) as unfinished:
+        whole.save_pretrained(unfinished)
+        tokenizer.save_pretrained(unfinished)
+
+
+def _check_adapter(adapter: Path) -> str | None:
+    """Check that a folder holds an adapter, and give the revision of its base, which the hub may have.
+
+    Raises:
+        TrainingError: it does not.
+    """
+    if (adapter / "config.json").is_file() and not (adapter / ADAPTER).exists():
         raise TrainingError(f"{adapter} holds a whole model, so there is nothing to merge. Use it as it is.")
     try:
-        base = json.loads((adapter / _ADAPTER).read_text("utf-8")).get("base_model_name_or_path")
+        revision: str | None = json.loads((adapter / ADAPTER).read_text("utf-8")).get("revision")
     except (OSError, ValueError, AttributeError) as error:
         if not adapter.exists():
             raise TrainingError(f"There is no folder {adapter}. Give the folder of a trained model.") from error
-        hint = f", such as {adapter / 'model'}" if (adapter / "model" / _ADAPTER).exists() else ""
+        hint = f", such as {adapter / 'model'}" if (adapter / "model" / ADAPTER).exists() else ""
         raise TrainingError(
             f"{adapter} holds no adapter that can be read. Give the folder of a trained model{hint}."
         ) from error
-    try:
-        whole = AutoPeftModelForCausalLM.from_pretrained(str(adapter), dtype="auto", trust_remote_code=False)
-        model = whole.merge_and_unload()
-        tokenizer = load_tokenizer(str(adapter))
-    except _UNUSABLE as error:
-        raise TrainingError(
-            f"The adapter {adapter} cannot be loaded on its base {base}: {why_unusable(error)}"
-        ) from error
-    with whole_folder(out) as unfinished:
-        model.save_pretrained(unfinished)
-        tokenizer.save_pretrained(unfinished)
+    return revision
+
+
+def _base_for(adapter: Path, given: Path | None) -> str:
+    """The model to merge an adapter into; where it was moved, the terminal is told which one is taken.
+
+    Raises:
+        TrainingError: it is not there, or an adapter itself.
+    """
+    if given is not None and not given.is_dir():
+        raise TrainingError(f"There is no folder {given}. Give the folder of the model that {adapter} was trained on.")
+    base = find_base(adapter) if given is None else str(given)
+    if is_folder(base) and (Path(base) / ADAPTER).is_file():
+        raise TrainingError(f"The base of the adapter {adapter} is itself an adapter: {base}. Merge that one first.")
+    if given is None and is_folder(base) and not is_folder(named := named_base(adapter)):
+        sys.stderr.write(scrub_line(f"{named} is not there: merging into {base}") + "\n")
+    return base
 
 
 def load_model(config: schema.TrainConfig, path: str) -> PreTrainedModel:
