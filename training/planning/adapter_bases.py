@@ -23,6 +23,11 @@ def is_folder(path: str) -> bool:
         return False
 
 
+def absolute_if_folder(path: str) -> str:
+    """A model's path that means the same in any working folder; a name on the hub stays as it is."""
+    return str(Path(path).resolve()) if is_folder(path) else path
+
+
 def may_be_on_hub(path: str) -> bool:
     """Whether the hub may have a model of that name: it has names such as `gpt2` and `Qwen/Qwen2.5-3B`."""
     return not path.startswith((".", "/", "~")) and path.count("/") <= 1

@@ -23,6 +23,7 @@ from afterburner.training.config.batches import plan_batches
 from afterburner.training.config.schema import Method
 from afterburner.training.data.reading import read_data
 from afterburner.training.errors import TrainingError
+from afterburner.training.planning.adapter_bases import absolute_if_folder
 from afterburner.training.planning.checks import check_launch, check_plan
 from afterburner.training.planning.hardware import detect_hardware
 from afterburner.training.planning.plan import make_plan
@@ -89,6 +90,7 @@ def train(config: TrainConfig, out: Path, *, sandbox: str = "auto") -> Outcome:
         TrainingError: training cannot begin or go on.
     """
     quieten()
+    config = _in_any_folder(config)
     check_launch(config)
     check_machine(config)
     hardware = detect_hardware()
@@ -125,6 +127,12 @@ def train(config: TrainConfig, out: Path, *, sandbox: str = "auto") -> Outcome:
     steps = trainer.state.global_step
     heard = interruption.happened
     return Outcome(folder, steps, resumed_from, rows.too_long, stopped, heard, process.is_main_process)
+
+
+def _in_any_folder(config: TrainConfig) -> TrainConfig:
+    """The same run, with a path of its model that the run's files can be read by from any working folder."""
+    path = absolute_if_folder(config.model.path)
+    return config.model_copy(update={"model": config.model.model_copy(update={"path": path})})
 
 
 def _prepare(folder: RunFolder, config: TrainConfig, data: DataSet, plan: Plan, stack: ExitStack) -> Path | None:

@@ -71,6 +71,12 @@ def model_in(folder: Path) -> Path:
     return folder
 
 
+def test_a_run_names_its_model_by_a_path_that_holds_in_any_folder(trained: Path) -> None:
+    about = json.loads((trained / "0" / "sft" / "model" / "adapter_config.json").read_text("utf-8"))
+    run = json.loads((trained / "0" / "sft" / "run.json").read_text("utf-8"))
+    assert about["base_model_name_or_path"] == run["config"]["model"]["path"] == str(trained / "base")
+
+
 @pytest.mark.parametrize("named", ["/gone/mini/base", "mini/base"])
 def test_an_adapter_that_was_moved_with_its_base_is_merged(
     named: str, trained: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
