@@ -348,6 +348,21 @@ def taken_attributes(value: Any) -> List[str]:
     return list(kept.values()) if all(name in kept for name, is_needed in needed.items() if is_needed) else []
 
 
+def is_made_whole(value: Any) -> bool:
+    """Whether its constructor makes an object again, with all that it holds, of the attributes that it takes.
+
+    What methods have filled would be empty.
+    """
+    held, taken = attributes(value), taken_attributes(value)
+    try:
+        again = attributes(_constructed(type(value), value, {}))
+        return again.keys() == held.keys() and all(
+            dump_item(again[name]) == dump_item(each) for name, each in held.items() if name not in taken
+        )
+    except (NotBuildableError, NotCopyable, RecursionError, MemoryError):
+        return False
+
+
 def constructor_parameters(kind: type) -> Dict[str, bool]:
     """The parameters of a class's constructor, by name, and whether each is needed.
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import string
 from typing import TYPE_CHECKING, Any, Callable, Dict, Iterator, List, Sequence
 
-from .call_parts import MANY, SHORT_TUPLE, fields, like, record_with, taken_attributes
+from .call_parts import MANY, SHORT_TUPLE, fields, is_made_whole, like, record_with, taken_attributes
 from .container_kinds import MAPPINGS, SEQUENCES, alike, container_kind, is_named_tuple, plain_of
 from .edge_values import HUGE_INTEGERS, ODD_FLOATS, ODD_TEXTS
 
@@ -61,7 +61,8 @@ class Likeness:
         if held[0] and all(each.keys() == held[0].keys() for each in held):
             taken = [name for name in taken_attributes(values[0]) if name in held[0]] or list(held[0])
             columns_by_name = {name: self.of_values([each[name] for each in held], depth + 1) for name in taken}
-            return self.st.fixed_dictionaries(columns_by_name).map(lambda changed: record_with(values[0], changed))
+            made = self.st.fixed_dictionaries(columns_by_name).map(lambda changed: record_with(values[0], changed))
+            return made if is_made_whole(values[0]) else self.st.one_of(same, made)
         return same
 
     def _collections(self, values: List[Any], depth: int) -> Any:

@@ -9,7 +9,7 @@ from typing import Any, Container, Dict, FrozenSet, Iterator, List, NamedTuple, 
 
 from ....sandbox.driver.call_blobs import Call, NotCopyable, dump_call
 from .array_tiles import is_array
-from .call_parts import Root, fields, like, record_with, taken_attributes
+from .call_parts import Root, fields, is_made_whole, like, record_with, taken_attributes
 from .container_kinds import MAPPINGS, SEQUENCES, NotBuildableError, alike, is_named_tuple, of_user_class, plain_of
 from .edge_values import in_turns
 from .file_edges import is_path, with_few_lines
@@ -211,7 +211,7 @@ def _piece(value: Any, depth: int, kept: int, fixed: Fixed) -> Any:  # noqa: PLR
         return kind(islice(value, kept))
     if is_array(value) or is_frame(value):
         return value.iloc[:kept] if is_frame(value) else value[(slice(kept),) * value.ndim].copy(order="K")
-    taken = set(taken_attributes(value))
+    taken = taken_attributes(value) if is_made_whole(value) else ()
     held = {name: _piece(item, depth + 1, kept, fixed) for name, item in fields(value).items() if name in taken}
     try:
         return record_with(value, held) if held else value

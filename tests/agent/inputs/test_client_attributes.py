@@ -7,9 +7,10 @@ from typing import Any
 
 import pytest
 
-from afterburner.agent.inputs.inside.call_parts import attributes, record_with, taken_attributes
+from afterburner.agent.inputs.inside.call_parts import attributes, is_made_whole, record_with, root_of, taken_attributes
 from afterburner.agent.inputs.inside.client_attributes import changed_by_methods
 from afterburner.agent.inputs.inside.container_kinds import NotBuildableError
+from afterburner.agent.inputs.inside.small_pieces import beginning_of
 
 
 class Report:
@@ -57,6 +58,16 @@ def test_what_no_method_changes_is_set_on_a_copy_beside_what_the_object_holds() 
 def test_the_constructor_takes_what_has_the_name_of_a_parameter_alone() -> None:
     assert taken_attributes(filled()) == ["title"]
     assert taken_attributes([3]) == []
+
+
+def test_what_methods_have_filled_is_not_made_empty_for_a_smaller_call() -> None:
+    fresh, full = Report("a"), filled()
+    assert is_made_whole(fresh)
+    assert not is_made_whole(full)
+    fresh.title = full.title = "a" * 10_000
+    [[[small, kept], _]] = [beginning_of(root_of([fresh, full], {}), 3)]
+    assert len(small.title) < 10_000
+    assert kept is full
 
 
 @pytest.mark.parametrize("name", ["total", "log", "queue", "lines", "_seen"])
