@@ -5,6 +5,7 @@ from __future__ import annotations
 import typer
 
 from afterburner.training.commands.collect import collect
+from afterburner.training.commands.config import config
 from afterburner.training.commands.data import data
 from afterburner.training.commands.export import export
 from afterburner.training.commands.merge import merge
@@ -31,6 +32,7 @@ for _method, _command in COMMANDS.items():
 app.command(name="merge")(merge)
 app.command(name="mini")(mini)
 app.command(name="plan")(plan)
+app.command(name="config")(config)
 
 
 @app.callback()

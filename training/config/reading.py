@@ -45,14 +45,29 @@ def read_config(name: str) -> TrainConfig:
 
 def shipped() -> list[str]:
     """The names of the configurations that are part of this program."""
-    root = files(_SHIPPED)
+    return [name for name in shipped_files() if not name.startswith(f"{_LAUNCHING}/")]
+
+
+def shipped_files() -> list[str]:
+    """The same, and the names of the files for `accelerate launch`."""
     return sorted(
         f"{folder.name}/{file.name.removesuffix('.yaml')}"
-        for folder in root.iterdir()
-        if folder.is_dir() and folder.name != _LAUNCHING
+        for folder in files(_SHIPPED).iterdir()
+        if folder.is_dir()
         for file in folder.iterdir()
         if file.name.endswith(".yaml")
     )
+
+
+def shipped_text(name: str) -> str:
+    """The text of one of these files.
+
+    Raises:
+        UsageError: there is none of that name.
+    """
+    if name not in shipped_files():
+        raise UsageError(f"{name}: no such configuration. There are: {', '.join(shipped_files())}.")
+    return files(_SHIPPED).joinpath(f"{name}.yaml").read_text("utf-8")
 
 
 def parse_config(text: str, name: str) -> TrainConfig:
@@ -78,7 +93,9 @@ def parse_config(text: str, name: str) -> TrainConfig:
     except (yaml.YAMLError, ValueError, RecursionError) as error:
         raise UsageError(f"{name} is not YAML: {' '.join(str(error).split())}.") from error
     if not isinstance(document, dict):
-        raise UsageError(f"{name} holds no configuration. See training/configs/paper/ for complete ones.")
+        raise UsageError(
+            f"{name} holds no configuration. `afterburner-agent train config paper/sft` prints a complete one."
+        )
     try:
         return TrainConfig.model_validate(document)
     except ValidationError as error:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import pytest
+from typer.testing import CliRunner
 
 from afterburner.sandbox import UsageError
+from afterburner.training.commands.group import app
 from afterburner.training.config.batches import BatchPlan, plan_batches
 from afterburner.training.config.reading import parse_config, read_config, shipped
 from afterburner.training.config.schema import Method
@@ -72,6 +74,21 @@ def test_what_is_wrong_is_said_in_one_line(change: tuple[str, str], message: str
 def test_a_name_that_is_no_file_is_answered_with_those_there_are() -> None:
     with pytest.raises(UsageError, match=r"papers/sft cannot be read.*paper/sft"):
         read_config("papers/sft")
+
+
+def test_every_shipped_file_can_be_printed_and_changed() -> None:
+    listed = CliRunner().invoke(app, ["config"])
+    names = listed.stdout.split()
+    assert {"paper/sft", "nodes/grpo", "accelerate/eight-gpus"} <= set(names)
+    for name in names:
+        printed = CliRunner().invoke(app, ["config", name])
+        assert printed.exit_code == 0, name
+        if not name.startswith("accelerate/"):
+            assert parse_config(printed.stdout, name) == read_config(name)
+        else:
+            assert "distributed_type: " in printed.stdout
+    with pytest.raises(UsageError, match=r"papers/sft: no such configuration.*paper/sft"):
+        CliRunner().invoke(app, ["config", "papers/sft"], catch_exceptions=False)
 
 
 @pytest.mark.parametrize("devices", [1, 2, 4, 8, 16])
