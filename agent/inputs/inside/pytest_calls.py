@@ -7,7 +7,7 @@ import importlib.util
 import os
 import re
 import sys
-from typing import TYPE_CHECKING, Any, Dict, Iterator, List, Pattern, Tuple
+from typing import TYPE_CHECKING, Any, Dict, FrozenSet, Iterator, List, Pattern, Tuple
 
 from ....sandbox.driver.made_functions import modules_of_tests
 from .user_code import guarded
@@ -24,7 +24,7 @@ BAD_EXIT_CODES = (2, 3, 4)  # interrupted (by errors in collection, for instance
 NO_TESTS = 5
 NO_PYTEST = "pytest is not installed"
 TEST_FAILS = "the test fails here: "  # before why
-_IMPORT = re.compile(r"^[ \t]*(?:from|import)[ \t].*", re.MULTILINE)
+_IMPORT = re.compile(r"^[ \t]*(?:from[ \t][^\n(]*import[ \t]*\([^)]*|(?:from|import)[ \t].*)", re.MULTILINE)
 # Plugins that spread, reorder or measure tests, or write files. A plugin that is not installed is no error here.
 UNWANTED_PLUGINS = (
     "cacheprovider",
@@ -111,7 +111,7 @@ def find_test_files(root: str, module: str, names: List[str], indirect: str = ""
     A file that names only the function is of use if its package hands the function on; otherwise another function is
     likely to be meant, and it is left out if there are files that name the module. With `indirect` as `too`, files come
     last that name a module of the project which imports the function's, directly or through others; as `alone`, these
-    are all.
+    are all. Of these, files with a word of the module in their name come first: `test_vi.py` for `lang_VI`.
     """
     package, _, leaf = module.rpartition(".")
     names_function = _words(names)
@@ -132,12 +132,18 @@ def find_test_files(root: str, module: str, names: List[str], indirect: str = ""
         elif names_importer.search(text):
             importers_only.append(path)
     direct = sorted(both) + sorted(package_only) + sorted(module_only) or sorted(function_only)
-    found = ([] if indirect == "alone" else direct) + sorted(importers_only)
+    akin = _name_words(leaf)
+    importers_only.sort(key=lambda path: (not akin & _name_words(os.path.basename(path)), path))
+    found = ([] if indirect == "alone" else direct) + importers_only
     return [os.path.relpath(path, root) for path in found[:MAX_FILES]]
 
 
 def _words(names: List[str]) -> Pattern[str]:
     return re.compile(r"\b(%s)\b" % "|".join(map(re.escape, names)))
+
+
+def _name_words(name: str) -> FrozenSet[str]:
+    return frozenset(re.findall(r"[a-z0-9]+", name.lower())) - {"test", "tests", "py"}
 
 
 def _importers(root: str, leaf: str) -> List[str]:
