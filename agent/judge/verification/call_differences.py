@@ -119,9 +119,12 @@ class Comparer:
         """The same in one process; where a limit that ended it is not believed, in several with some calls each.
 
         Such a process has made the first calls and none of the last, and nothing that it did was compared. Where even
-        few calls run into a limit again and again, the limit counts: no call may pass that was not compared.
+        few calls run into a limit again and again, the limit counts: no call may pass that was not compared. They are
+        waited for longer than the first, like a call alone.
         """
-        found = self.in_order(source, calls, hash_seed)
+        patience = 1 if splits == MOST_SPLITS else PATIENCE
+        environment = self.other_environment or self.environment
+        found = self._made(source, environment, calls, hash_seed, patience=patience)
         if found is None or self._is_believed(source, found) or (not splits and len(calls) > 1):
             return found
         at = len(found.calls) - 1

@@ -42,6 +42,7 @@ MOST_ASSUMED = 5  # assumptions that a rewrite may need together
 CROSSED = "a difference with arguments of real calls"  # the kind of inputs that `inside/crossed_calls.py` makes
 MOST_RULES = 6  # the same with rules of the contract
 SHRINKING_S = 4.0  # beyond the deadline of the search: a difference is found once
+LATE_ONCE = "it reached the time limit there, and not when that was tried again: the machine may have been busy"
 LEAST_FIT = 0.5  # of a made round, whose objects another version's constructor can make
 ENOUGH_PROVIDED = 100  # made inputs that keep to a condition: with fewer, nothing is known of it if the time is over
 
@@ -413,7 +414,8 @@ class DifferenceSearch:
             rounding = SecondLook(comparer, source, made.calls, found.hash_seed).rounding(equal=agreed)
         on_real_call = made.is_real and not is_invented(shrunk.kind)
         larger = tuple(call.blob for call in found.calls)
-        return replace(shrunk, on_real_call=on_real_call, rounding=rounding, larger_blobs=larger)
+        remark = LATE_ONCE if shrunk.timed_out and not shrunk.every_time else ""
+        return replace(shrunk, on_real_call=on_real_call, rounding=rounding, larger_blobs=larger, remark=remark)
 
     def _shrunk(self, source: str, found: Differing, comparer: Comparer, *, keeps_within: bool) -> Counterexample:
         """The difference on a smaller input; made inputs are small to begin with.
