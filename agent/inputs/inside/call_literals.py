@@ -12,12 +12,13 @@ import math
 import re
 import sys
 from types import BuiltinFunctionType, ModuleType
-from typing import Any, Dict, Iterator, List, Mapping, Sequence, Set, Tuple
+from typing import Any, Dict, Iterator, List, Mapping, Optional, Sequence, Set, Tuple
 
 from ....sandbox.driver.user_module import attribute_names
 from .array_literals import array_text
 from .call_parts import attributes_by_parameter, fields, is_dataclass, record_with
 from .container_kinds import ATOMS, NotBuildableError, is_named_tuple, of_user_class, plain_of
+from .given_exceptions import given_by_position, takes_args_alone
 from .list_iterators import LIST_ITERATOR, items_left
 
 MAX_TEXT = 2_000
@@ -162,11 +163,19 @@ class LiteralWriter:
             return "%s(%s)" % (kind.__qualname__, shown)
         if self._made and held and all(name.isidentifier() for name in held):
             return "%s(%s, %s)" % (self._made, kind.__qualname__, shown)
-        taken = _taken_by_constructor(value, held) if held and not self._made else {}
-        if taken:
-            given = ("%s=%s" % (parameter, self.text(held[name], depth)) for parameter, name in taken.items())
+        given = self._given_to_constructor(value, held, depth) if held and not self._made else None
+        if given is not None:
             return "%s(%s)" % (kind.__qualname__, ", ".join(given))
         return "<%s%s>" % (kind.__qualname__, " with " + shown if shown else "")
+
+    def _given_to_constructor(self, value: Any, held: Mapping[str, Any], depth: int) -> Optional[List[str]]:
+        """The arguments of which the constructor makes the object again; None if it makes another one."""
+        if takes_args_alone(type(value)):
+            return [self.text(item, depth) for item in value.args] if held.keys() == {"args"} else None
+        taken = _taken_by_constructor(value, held)
+        texts = {parameter: self.text(held[name], depth) for parameter, name in taken.items()}
+        given = [texts.pop(parameter) for parameter in given_by_position(type(value), texts)]
+        return [*given, *("%s=%s" % each for each in texts.items())] if taken else None
 
     def _of_user_class(self, value: Any, depth: int) -> str:
         """A container of a user's class: its attributes, which are few, and what it holds."""
@@ -188,11 +197,12 @@ def _given_beside(value: Any) -> Iterator[Tuple[str, Any]]:
 def _taken_by_constructor(value: Any, held: Mapping[str, Any]) -> Dict[str, str]:
     """The attributes, by parameter, of which the constructor makes the object again; none if it makes another one."""
     try:
-        again = fields(record_with(value, {}))
+        made = record_with(value, {})
         taken = attributes_by_parameter(held, inspect.signature(type(value)).parameters)
     except NotBuildableError:
         return {}
-    texts = [LiteralWriter([], made="made").text(dict(each)) for each in (again, held)]  # which makes no objects
+    each_held = [(fields(each), each.args if isinstance(each, BaseException) else ()) for each in (made, value)]
+    texts = [LiteralWriter([], made="made").text(each) for each in each_held]  # which makes no objects
     return taken if texts[0] == texts[1] else {}
 
 

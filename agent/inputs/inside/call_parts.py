@@ -31,6 +31,7 @@ from .container_kinds import (
     of_user_class,
     plain_of,
 )
+from .given_exceptions import given_by_position, holds_args_alone, takes_args_alone
 
 MAX_PLACES = 400
 MAX_PER_HOLDER = 16  # children of one container that are looked at: the first ones, and the last
@@ -236,11 +237,13 @@ def attributes(value: Any) -> Dict[str, Any]:
 
 
 def fields(value: Any) -> Dict[str, Any]:
-    """The attributes of a plain object, by name; empty for everything that is none."""
+    """The attributes of a plain object or an exception, by name; empty for everything that is none."""
     kind = type(value)
-    if not kind.__flags__ & HEAP_TYPE or isinstance(value, (type, BaseException)) or hasattr(kind, "__members__"):
+    if takes_args_alone(kind) and not attributes(value):
+        return {"args": value.args}
+    if not kind.__flags__ & HEAP_TYPE or isinstance(value, type) or hasattr(kind, "__members__"):
         return {}
-    if not all(base is object or base.__flags__ & HEAP_TYPE for base in kind.__mro__):
+    if not all(base is object or base.__flags__ & HEAP_TYPE or holds_args_alone(base) for base in kind.__mro__):
         return {}
     names = vars(kind)["__dataclass_fields__"] if is_dataclass(kind) else attributes(value)
     found = {}
@@ -318,8 +321,10 @@ def _constructed(kind: type, value: Any, changed: Mapping[str, Any]) -> Any:
     if any(name not in needed and type(new) is not type(held[name]) for name, new in changed.items()):
         raise NotBuildableError(kind.__name__)  # what is private has no type that anybody may rely on but the real one
     wanted = {**held, **changed}
+    given = {parameter: wanted[name] for parameter, name in kept.items()}
+    by_position = [given.pop(parameter) for parameter in given_by_position(kind, given)]
     try:
-        made = kind(**{parameter: wanted[name] for parameter, name in kept.items()})
+        made = kind(*by_position, **given) if not takes_args_alone(kind) else kind(*changed.get("args", value.args))
     except Exception as error:  # whatever the constructor says, there is no such object
         raise NotBuildableError(kind.__name__) from error
     if type(made) is not kind:
@@ -355,7 +360,10 @@ def is_made_whole(value: Any) -> bool:
     """
     held, taken = attributes(value), taken_attributes(value)
     try:
-        again = attributes(_constructed(type(value), value, {}))
+        made = _constructed(type(value), value, {})
+        again = attributes(made)
+        if isinstance(value, BaseException) and dump_item(made.args) != dump_item(value.args):
+            return False
         return again.keys() == held.keys() and all(
             dump_item(again[name]) == dump_item(each) for name, each in held.items() if name not in taken
         )
@@ -369,6 +377,8 @@ def constructor_parameters(kind: type) -> Dict[str, bool]:
     Raises:
         NotBuildableError: it takes others than by name.
     """
+    if takes_args_alone(kind):
+        return {"args": False}
     try:
         parameters = list(inspect.signature(kind).parameters.values())
     except (TypeError, ValueError) as error:

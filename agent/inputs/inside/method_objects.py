@@ -17,7 +17,7 @@ from typing import Any, Dict, FrozenSet, Iterator, List, NamedTuple, Sequence, S
 from ....sandbox.driver.call_blobs import copied, dump_item
 from .call_parts import Place, fields, places, record_with, root_of
 from .call_trial import interrupted_after
-from .container_kinds import CONTAINERS, MAPPINGS, NotBuildableError, container_kind, plain_of
+from .container_kinds import CONTAINERS, HEAP_TYPE, MAPPINGS, NotBuildableError, container_kind, plain_of
 from .edge_values import edges, in_turns
 from .harness_types import Interrupted
 from .related_values import LONG_CHAIN
@@ -54,7 +54,7 @@ def objects_by_methods(value: Any, without: str) -> Iterator[Made]:
         value: the real object; it stays as it is.
         without: the method that is to be rewritten. It is not called: it is slow, and what is looked into.
     """
-    if not fields(value):
+    if not fields(value) or not type(value).__flags__ & HEAP_TYPE:
         return
     form, pools = form_of(value), _pools(value)
     kinds: List[type] = [type(value), *type.__subclasses__(type(value))[:MOST_SUBCLASSES]]

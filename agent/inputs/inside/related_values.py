@@ -18,7 +18,7 @@ from types import BuiltinFunctionType, CodeType, FunctionType, ModuleType
 from typing import Any, Callable, Dict, Iterable, Iterator, List, Sequence, Set, Tuple
 
 from .call_parts import Place, Root, fields, like, places, record_as, with_value
-from .container_kinds import MAPPINGS, SEQUENCES, NotBuildableError, alike, container_kind, plain_of
+from .container_kinds import HEAP_TYPE, MAPPINGS, SEQUENCES, NotBuildableError, alike, container_kind, plain_of
 from .edge_values import CONFUSABLE, FEW
 from .held_functions import functions_for
 from .key_paths import FALSE, with_ways
@@ -39,7 +39,8 @@ OVERLAPPING = "texts that overlap in another text"
 KEY_OF_WAY = "key that names a way to another"
 OF_LENGTH = "as many elements as the code mentions"
 LONGEST_TEXT = 40  # of a constant: longer ones are messages
-MOST_UNITS = 4  # of which powers are taken
+MOST_UNITS = 4  # of which powers are taken, and sums with smaller constants
+MOST_RESTS = 6  # of these
 _LEAST_UNIT, _LARGEST_UNIT = 10, 10_000
 _LARGEST = 2**63
 _DEEPEST_TABLE = 3
@@ -89,15 +90,25 @@ class Constants:
         if kind is str:
             yield from self._by_type[str]
         elif kind in _NUMBERS:
-            for constant in itertools.chain(self._by_type[int], self._by_type[float], self._powers()):
+            for constant in itertools.chain(self._by_type[int], self._by_type[float], self._powers(), self._sums()):
                 yield from _beside(constant, kind)
 
     def _powers(self) -> Iterator[int]:
         """Squares and cubes of numbers such as 60, 1000 and 1024: where the code goes on to the next larger unit."""
-        units = (value for value in self._by_type[int] if _LEAST_UNIT <= value <= _LARGEST_UNIT)
-        for unit in itertools.islice(units, MOST_UNITS):
+        for unit in self._units():
             yield unit**2
             yield unit**3
+
+    def _sums(self) -> Iterator[int]:
+        """A unit and a smaller constant: 1099 has the remainder 99 where the code divides by 1000."""
+        for unit in self._units():
+            smaller = (value for value in self._by_type[int] if 0 < value < unit)
+            yield from (unit + rest for rest in itertools.islice(smaller, MOST_RESTS))
+
+    def _units(self) -> Iterator[int]:
+        return itertools.islice(
+            (value for value in self._by_type[int] if _LEAST_UNIT <= value <= _LARGEST_UNIT), MOST_UNITS
+        )
 
 
 def mentioned_values(module: ModuleType, function: Callable[..., Any]) -> Iterator[Any]:
@@ -384,7 +395,8 @@ def _of_texts(root: Root, place: Place) -> Iterator[str]:
 
 def _of_subclasses(value: Any) -> Iterator[Any]:
     """The same object as one of each subclass of the project, as far as its constructor takes the same attributes."""
-    for kind in type.__subclasses__(type(value)) if fields(value) else ():
+    is_of_project = bool(fields(value)) and type(value).__flags__ & HEAP_TYPE
+    for kind in type.__subclasses__(type(value)) if is_of_project else ():
         with contextlib.suppress(NotBuildableError):
             yield record_as(kind, value, {})
 

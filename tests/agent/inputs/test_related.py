@@ -54,6 +54,12 @@ def test_numbers_are_tried_around_powers_of_units_that_the_code_mentions() -> No
     assert not {49, 50_270**2} & set(constants.near(3)), "neither a digit nor a large number is a unit"
 
 
+def test_numbers_are_tried_with_remainders_that_the_code_mentions() -> None:
+    constants = Constants([1000, 99, 60, 7])
+    assert {1099, 1098, 1100, 1060, 1007, 67} <= set(constants.near(3))
+    assert 1999 not in set(constants.near(3)), "a remainder is smaller than what the code divides by"
+
+
 def test_a_number_is_as_large_as_another_argument_is_long() -> None:
     root = root_of(["a-b-c", [7, 8], 3], {})
     place = next(each for each in places(root) if each.site == ("2",))

@@ -1,4 +1,4 @@
-"""Texts of recorded calls with a token less, twice, or another in its place."""
+"""Texts of recorded calls with a token less, twice, otherwise written, or another in its place."""
 
 from __future__ import annotations
 
@@ -23,6 +23,16 @@ def test_a_number_in_a_text_is_negative_or_written_in_another_way() -> None:
     assert {"a.b.-7", "a.b.0", "a.b.07", "a.b.+7", "a.b.7.5"} <= made
 
 
+def test_a_word_in_a_text_has_other_capitals_or_a_mark_before_it() -> None:
+    made = {args[0] for _, (args, _) in drawn([["Jan van Ek"], {}], count=8_000)}
+    assert {"Jan 'van Ek", "Jan Van Ek", "jan van Ek", "Jan van EK", "Jan van .Ek", "Jan van Ek1"} <= made
+
+
+def test_blanks_of_other_kinds_stand_in_a_text() -> None:
+    made = {args[0] for _, (args, _) in drawn([["Ek, J."], {}], count=8_000)}
+    assert {"Ek,\xa0J.", "Ek,\nJ.", "Ek, J\xa0.", "Ek ,\x20J.", "\tEk, J.", "Ek, J.\u2003"} <= made
+
+
 def test_all_else_of_the_call_stays_and_its_number_is_told() -> None:
     made = drawn([[3, "a b"], {"sep": ", "}], [[4], {"text": "x-y"}])
     assert {number for number, _ in made} == {0, 1}
@@ -33,6 +43,16 @@ def test_all_else_of_the_call_stays_and_its_number_is_told() -> None:
         else:
             assert args == [4]
     assert {"x-", "-y", "xy"} <= {kwargs["text"] for number, (_, kwargs) in made if number == 1}
+
+
+def test_texts_in_a_list_change_one_at_a_time_and_other_arguments_as_often() -> None:
+    made = [args for _, (args, _) in drawn([["x y", ["a b", "c d", "one", *["e f"] * 20], 7], {}], count=4_000)]
+    lists = [args[1] for args in made if args[0] == "x y"]
+    assert len(made) * 0.4 < len(lists) < len(made) * 0.6
+    assert {(" b", "c d"), ("ab", "c d"), ("a b", "C d"), ("a b", " d"), ("a b", "c  d")} <= {
+        tuple(each[:2]) for each in lists
+    }
+    assert {each[2] for each in lists} == {"one"}
 
 
 def test_there_are_none_without_a_text_of_several_tokens() -> None:

@@ -272,6 +272,31 @@ def test_objects_that_hold_more_than_their_constructor_takes_are_varied(compare:
     assert "Prices(rates=[" in found.line
 
 
+INVALID = """\
+class Invalid(ValueError):
+    def __init__(self, problems):
+        self.problems = problems
+
+def summary(error):
+    return '; '.join(sorted(problem.strip() for problem in error.problems))
+"""
+
+
+def test_what_exceptions_hold_is_varied(compare: Compare) -> None:
+    calls = "summary(Invalid(['late', 'early']))\nsummary(Invalid(['none']))"
+    wrong = INVALID.replace(
+        "problem.strip() for problem in error.problems", "{each.strip() for each in error.problems}"
+    )
+    found = compare(INVALID, wrong, calls, function="summary")
+    assert isinstance(found, Counterexample)
+    assert "Invalid([" in found.line
+    plain = "def retries(error):\n    return 'busy' in str(error) or 'late' in str(error)\n"
+    wrong = "def retries(error):\n    return str(error) in ('busy', 'late')\n"
+    found = compare(plain, wrong, "retries(ValueError('busy'))\nretries(ValueError('wrong'))", function="retries")
+    assert isinstance(found, Counterexample)
+    assert "retries(ValueError(" in found.line
+
+
 STOCK = """\
 class Stock:
     def __init__(self, pairs):
