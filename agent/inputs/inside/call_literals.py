@@ -17,8 +17,8 @@ from typing import Any, Dict, Iterator, List, Mapping, Optional, Sequence, Set, 
 from ....sandbox.driver.user_module import attribute_names
 from .array_literals import array_text
 from .call_parts import attributes_by_parameter, fields, is_dataclass, record_with
+from .constructor_calls import given_by_position, takes_args_alone
 from .container_kinds import ATOMS, NotBuildableError, is_named_tuple, of_user_class, plain_of
-from .given_exceptions import given_by_position, takes_args_alone
 from .list_iterators import LIST_ITERATOR, items_left
 
 MAX_TEXT = 2_000

@@ -18,6 +18,7 @@ from typing import Any, Dict, Iterable, Iterator, List, Mapping, NamedTuple, Seq
 
 from ....sandbox.driver.call_blobs import NotCopyable, dump_item
 from .client_attributes import changed_by_methods
+from .constructor_calls import holds_args_alone, take_positional, takes_args_alone
 from .container_kinds import (
     ATOMS,
     HEAP_TYPE,
@@ -31,7 +32,6 @@ from .container_kinds import (
     of_user_class,
     plain_of,
 )
-from .given_exceptions import given_by_position, holds_args_alone, takes_args_alone
 
 MAX_PLACES = 400
 MAX_PER_HOLDER = 16  # children of one container that are looked at: the first ones, and the last
@@ -41,6 +41,9 @@ _PLAIN = (*MAPPINGS, *SEQUENCES)
 _OLD_STANDARD = ("fractions", "decimal", "datetime", "pathlib", "ipaddress", "uuid", "inspect", "collections", "typing")
 _STANDARD = frozenset(getattr(sys, "stdlib_module_names", _OLD_STANDARD))  # Python 3.9 has no list of them
 
+
+_OPEN: Tuple[Any, ...] = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
+_NAMELESS: Tuple[Any, ...] = (inspect.Parameter.POSITIONAL_ONLY,)
 
 Root = List[Any]  # [positional arguments, keyword arguments]
 Site = Tuple[str, ...]  # the way to a place, with every index of a list as one
@@ -275,6 +278,9 @@ def record_as(kind: type, value: Any, changed: Mapping[str, Any]) -> Any:
     except NotBuildableError:
         if kind is not type(value) or not changed:
             raise
+        if is_made_whole(value):
+            with contextlib.suppress(NotBuildableError):
+                return _constructed(kind, value, changed, is_open=True)
         return _with_client_attributes(value, changed)
 
 
@@ -311,9 +317,10 @@ def _is_data(value: Any) -> bool:
     return not callable(value) and not fields(value) and not of_user_class(value)
 
 
-def _constructed(kind: type, value: Any, changed: Mapping[str, Any]) -> Any:
+def _constructed(kind: type, value: Any, changed: Mapping[str, Any], *, is_open: bool = False) -> Any:
+    """With `is_open`, by a constructor that takes any number of arguments, too: no others than are held by name."""
     held = {**attributes(value), **fields(value)}
-    needed = constructor_parameters(kind)
+    needed = constructor_parameters(kind, is_open=is_open)
     kept = {**attributes_by_parameter(held, needed), **{name: name for name in changed if name in needed}}
     taken = set(kept.values())
     if not set(changed) <= taken or any(is_needed and name not in kept for name, is_needed in needed.items()):
@@ -322,8 +329,8 @@ def _constructed(kind: type, value: Any, changed: Mapping[str, Any]) -> Any:
         raise NotBuildableError(kind.__name__)  # what is private has no type that anybody may rely on but the real one
     wanted = {**held, **changed}
     given = {parameter: wanted[name] for parameter, name in kept.items()}
-    by_position = [given.pop(parameter) for parameter in given_by_position(kind, given)]
     try:
+        by_position = take_positional(kind, given)
         made = kind(*by_position, **given) if not takes_args_alone(kind) else kind(*changed.get("args", value.args))
     except Exception as error:  # whatever the constructor says, there is no such object
         raise NotBuildableError(kind.__name__) from error
@@ -346,7 +353,7 @@ def taken_attributes(value: Any) -> List[str]:
     """
     held = {**attributes(value), **fields(value)}
     try:
-        needed = constructor_parameters(type(value))
+        needed = constructor_parameters(type(value), is_open=True)
     except NotBuildableError:
         return []
     kept = attributes_by_parameter(held, needed)
@@ -356,26 +363,27 @@ def taken_attributes(value: Any) -> List[str]:
 def is_made_whole(value: Any) -> bool:
     """Whether its constructor makes an object again, with all that it holds, of the attributes that it takes.
 
-    What methods have filled would be empty.
+    What methods have filled would be empty, and what `**options` said at their default.
     """
-    held, taken = attributes(value), taken_attributes(value)
+    held = attributes(value)
     try:
-        made = _constructed(type(value), value, {})
+        made = _constructed(type(value), value, {}, is_open=True)
         again = attributes(made)
         if isinstance(value, BaseException) and dump_item(made.args) != dump_item(value.args):
             return False
         return again.keys() == held.keys() and all(
-            dump_item(again[name]) == dump_item(each) for name, each in held.items() if name not in taken
+            dump_item(again[name]) == dump_item(each) for name, each in held.items()
         )
     except (NotBuildableError, NotCopyable, RecursionError, MemoryError):
         return False
 
 
-def constructor_parameters(kind: type) -> Dict[str, bool]:
+def constructor_parameters(kind: type, *, is_open: bool = False) -> Dict[str, bool]:
     """The parameters of a class's constructor, by name, and whether each is needed.
 
     Raises:
-        NotBuildableError: it takes others than by name.
+        NotBuildableError: it takes others than by name; with `is_open`, `*parts` is one of them, and `**options` are
+            left out.
     """
     if takes_args_alone(kind):
         return {"args": False}
@@ -383,9 +391,11 @@ def constructor_parameters(kind: type) -> Dict[str, bool]:
         parameters = list(inspect.signature(kind).parameters.values())
     except (TypeError, ValueError) as error:
         raise NotBuildableError(kind.__name__) from error
-    if any(each.kind in (each.VAR_POSITIONAL, each.POSITIONAL_ONLY, each.VAR_KEYWORD) for each in parameters):
+    refused = [each for each in parameters if each.kind in (_OPEN if not is_open else ()) + _NAMELESS]
+    if refused:
         raise NotBuildableError(kind.__name__)
-    return {each.name: each.default is each.empty for each in parameters}
+    named = [each for each in parameters if each.kind is not each.VAR_KEYWORD]
+    return {each.name: each.default is each.empty and each.kind not in _OPEN for each in named}
 
 
 @functools.lru_cache(maxsize=1024)
