@@ -6,6 +6,7 @@ import base64
 from typing import TYPE_CHECKING
 
 from afterburner.agent.inputs.choosing import is_invented
+from afterburner.agent.inputs.chosen_blobs import smallest_blobs
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -15,7 +16,6 @@ if TYPE_CHECKING:
     from afterburner.agent.types import WorkloadCall
 
 MOST_CALLS = 300  # that an assumption has to hold in
-MOST_BYTES = 1024 * 1024
 
 
 def broken_assumptions(
@@ -37,17 +37,6 @@ def broken_assumptions(
     known = smallest_blobs(real, MOST_CALLS)
     fields = {"blobs": list(map(_text, known)), "made": list(map(_text, made))}
     return harness.ask_of_original("assumptions", "assumed", fields).assumptions
-
-
-def smallest_blobs(calls: Sequence[WorkloadCall], most: int) -> list[bytes]:
-    """The blobs of the smallest calls, and always of one."""
-    chosen: list[bytes] = []
-    room = MOST_BYTES
-    for call in sorted(calls, key=lambda call: len(call.blob))[:most]:
-        room -= len(call.blob)
-        if room >= 0 or not chosen:
-            chosen.append(call.blob)
-    return chosen
 
 
 def _text(blob: bytes) -> str:

@@ -15,8 +15,9 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from afterburner.agent.code.locate import with_source
-from afterburner.agent.inputs.broken_assumptions import MOST_CALLS, broken_assumptions, smallest_blobs
+from afterburner.agent.inputs.broken_assumptions import MOST_CALLS, broken_assumptions
 from afterburner.agent.inputs.choosing import is_invented
+from afterburner.agent.inputs.chosen_blobs import blobs_of_all_sizes, smallest_blobs
 from afterburner.agent.inputs.harness import Harness
 from afterburner.agent.inputs.harness_answers import FoundCall
 from afterburner.agent.inputs.hypothesis_interpreter import drawing_environment
@@ -425,8 +426,8 @@ class Inputs:
         return smallest_blobs([call for call in calls if not is_invented(call.origin)] or calls, most)
 
     def starting_from(self) -> list[bytes]:
-        """The blobs of the smallest real calls, and always of one."""
-        return smallest_blobs(self.calls, STARTING_FROM)
+        """The blobs of some real calls, small ones above all, and always of one."""
+        return blobs_of_all_sizes(self.calls, STARTING_FROM)
 
     def _new(self, answer: Answer) -> list[FoundCall]:
         known, found = set(self._known), []
@@ -449,9 +450,8 @@ class Inputs:
         return sorted(chosen, key=lambda call: call.number)
 
     def _limits(self, seconds: float) -> Limits:
-        allowed_s = (
-            self.limits.wall_time_s + seconds
-        )  # what the real calls are allowed covers the start and the imports
+        # What the real calls are allowed covers the start and the imports.
+        allowed_s = self.limits.wall_time_s + seconds
         return replace(self.limits, wall_time_s=allowed_s, cpu_time_s=allowed_s)
 
 
