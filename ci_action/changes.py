@@ -24,7 +24,7 @@ from afterburner.ci_action.python_code import (
     rebound_functions,
 )
 from afterburner.ci_action.report.document import MOST_LINES, function_key
-from afterburner.ci_action.repository import ChangedFile, blob_at, bytes_of_blob, changed_files, file_names
+from afterburner.ci_action.repository import ChangedFile, blob_at, blob_id, bytes_of_blob, changed_files, file_names
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -387,14 +387,8 @@ def _check_on_disk(path: Path, blob: str) -> None:
         data = path.read_bytes()
     except OSError as error:
         raise _UnknownError(f"it cannot be read: {error.strerror or error}") from error
-    if _blob_id(data, blob) != blob:
+    if blob_id(data, blob) != blob:
         raise _UnknownError(
             "it is not the file of the commit: commit or stash it. If git shows no difference, .gitattributes has git "
             "write other line ends, or something else, than it keeps"
         )
-
-
-def _blob_id(data: bytes, like: str) -> str:
-    """The id that git gives to a file's content, by the hash of the repository (SHA-1, or SHA-256)."""
-    make = hashlib.sha256 if len(like) == 64 else hashlib.sha1
-    return make(b"blob %d\0" % len(data) + data, usedforsecurity=False).hexdigest()

@@ -11,7 +11,7 @@ from afterburner.agent import AfterburnerError, WorkloadError, open_session
 from afterburner.agent.code.skip_marker import SKIP_MARKER, says_skip
 from afterburner.agent.events import OnEvent, ignore_event
 from afterburner.agent.options import DEFAULT_MIN_EFFECT
-from afterburner.ci_action.changes import LeftOut, find_changes, functions_of_file
+from afterburner.ci_action.changes import LeftOut, find_changes, functions_of_file, printable_name
 from afterburner.ci_action.comparing import Comparing
 from afterburner.ci_action.findings import Place, part_interrupted
 from afterburner.ci_action.gathered import Gathered
@@ -27,8 +27,11 @@ from afterburner.ci_action.python_code import is_async
 from afterburner.ci_action.report.document import MOST_FUNCTIONS, CiDocument, Decision, LeftOutPart, Mode
 from afterburner.ci_action.report.words import one_line, own_option
 from afterburner.ci_action.repository import find_range, head_alone, open_repository
+from afterburner.ci_action.uncommitted import uncommitted_files, uncommitted_note
 
 if TYPE_CHECKING:
+    from git import Repo
+
     from afterburner.agent import Session
     from afterburner.agent.types import Machine
     from afterburner.ci_action.changes import ChangedFunction
@@ -70,6 +73,7 @@ def measure(options: CiOptions, on_event: OnEvent = ignore_event) -> Measured:
     ):
         if options.mode is Mode.SCHEDULE:
             span = head_alone(repository)
+            _note_uncommitted(repository, options, span, gathered)
             _work_through(session, options, span, gathered, on_event)
         else:
             span = find_range(repository, options.base)
@@ -83,6 +87,8 @@ def measure(options: CiOptions, on_event: OnEvent = ignore_event) -> Measured:
             gathered.notes += changes.notes
             functions = {(each.file, each.name): each for each in changes.functions}
             if options.mode is Mode.OPTIMIZE:
+                if functions:
+                    _note_uncommitted(repository, options, span, gathered)
                 with_code = {key: each for key, each in functions.items() if not each.is_bound}
                 _optimize_changes(session, options, with_code, gathered, on_event)
             else:
@@ -95,6 +101,13 @@ def measure(options: CiOptions, on_event: OnEvent = ignore_event) -> Measured:
 def in_own_terms(on_event: OnEvent) -> OnEvent:
     """Tells of events with the options of `ci` in place of a run's."""
     return lambda event: on_event(replace(event, detail=own_option(event.detail)))
+
+
+def _note_uncommitted(repository: Repo, options: CiOptions, span: Range, gathered: Gathered) -> None:
+    """Note which files of the checkout are not those of the commit: the checkout is what is measured."""
+    files = uncommitted_files(repository, span.head, tuple(filter(None, (*options.written, options.memory))))
+    if files:
+        gathered.notes.append(uncommitted_note([printable_name(each) for each in files], span.head))
 
 
 def _optimize_changes(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 import re
 from contextlib import contextmanager
@@ -192,6 +193,12 @@ def blob_at(head: Commit, file: str) -> str | None:
         return str((head.tree / file).hexsha)
     except KeyError:
         return None
+
+
+def blob_id(data: bytes, like: str) -> str:
+    """The id that git gives to a file's content, by the hash of the repository (SHA-1, or SHA-256) that `like` has."""
+    make = hashlib.sha256 if len(like) == 64 else hashlib.sha1
+    return make(b"blob %d\0" % len(data) + data, usedforsecurity=False).hexdigest()
 
 
 def is_shallow(repository: Repo) -> bool:
