@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from afterburner.agent.wording import format_ratio
-from afterburner.sandbox import Verdict
+from afterburner.sandbox import CallCase, Verdict
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -48,4 +48,11 @@ def is_far_slower(bench: Workbench, source: str, cases: Sequence[Case], on: str,
         return False, f"{told}, and so did BEFORE when it was tried again"
     if before_s * max(FAR_BELOW, least) > limit_s:
         return False, f"{told}, but BEFORE needs {before_s:.2g} s of it, too: how much slower AFTER is cannot be told"
-    return True, f"{told}, where BEFORE needs {before_s:.2g} s: at least {format_ratio(limit_s / before_s)}"
+    needs = f"BEFORE needs {before_s:.2g} s for {_in_one_process(cases)}"
+    return True, f"{told}, where {needs}: at least {format_ratio(limit_s / before_s)} as long"
+
+
+def _in_one_process(cases: Sequence[Case]) -> str:
+    """What the time of BEFORE is of: a reader takes it for that of one call."""
+    calls = sum(len(case.calls) for case in cases if isinstance(case, CallCase))
+    return f"all {calls:,} calls in one process" if calls > 1 else "the whole process"

@@ -28,6 +28,7 @@ _OF_REGRESSIONS = {
     Decision.CONDITIONAL: "not slower on the calls that were seen",
     Decision.DIFFERENT: "no answer, as it behaves differently",
 }
+_FAR_SLOWER = "far slower: it reached the time limit"
 _NOTHING_CHANGED = "No function that both commits have was changed in a file that counts"
 _UNPROVEN = (  # what speaks against a claim, the gravest first
     (Decision.DIFFERENT, "different in behaviour"),
@@ -45,10 +46,7 @@ def verdict(function: FunctionPart, document: CiDocument) -> str:
         )
         return f"{format_ratio(gain.ratio)} {_BETTER[objective]} ({_interval(gain)}){losses}"
     if function.decision is Decision.SLOWER:
-        if gain is None or not gain.low or not gain.ratio:
-            return "slower by more than can be measured in time"
-        low = f"{format_ratio(1 / gain.high)} to " if gain.high else "up to "
-        return f"slower: {format_ratio(1 / gain.ratio)} {_WORSE[objective]} ({low}{format_ratio(1 / gain.low)})"
+        return _FAR_SLOWER if gain is None else f"slower: {_loss(gain, _WORSE[objective])}"
     if document.mode is Mode.REGRESSIONS and function.decision in _OF_REGRESSIONS:
         return _OF_REGRESSIONS[function.decision]
     if function.decision is Decision.SAME:
@@ -63,6 +61,8 @@ def explained(function: FunctionPart, document: CiDocument) -> str:
         return f"{said}{with_caveat(function)}"
     if function.reason == said:
         return said
+    if said == _FAR_SLOWER:
+        return f"far slower: {function.reason}"  # it tells of the limit
     if function.decision is Decision.NO_IMPROVEMENT:
         return function.reason
     return f"{said}: {function.reason}"
@@ -74,6 +74,17 @@ def with_caveat(function: FunctionPart, shown: Callable[[str], str] = str) -> st
     is_more = function.decision is Decision.SLOWER and not is_limited
     joined = "and" if is_more else "but"
     return f", {joined} {shown(function.caveat)}" if function.caveat else ""
+
+
+def _loss(gain: GainPart, of_what: str) -> str:
+    """`2.10x of the time (2.00x to 2.21x)`; a figure that is 0 has no bound."""
+    if not gain.ratio:
+        return "by more than a number can tell"
+    told = f"{format_ratio(1 / gain.ratio)} {of_what}"
+    if not gain.low:
+        return f"{told} ({format_ratio(1 / gain.high)} or more)" if gain.high else told
+    low = f"{format_ratio(1 / gain.high)} to " if gain.high else "up to "
+    return f"{told} ({low}{format_ratio(1 / gain.low)})"
 
 
 def _interval(gain: GainPart) -> str:

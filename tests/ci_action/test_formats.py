@@ -16,7 +16,7 @@ from afterburner.agent.judge.two_sided import against_before
 from afterburner.ci_action.formats.inert import code, fenced, prose
 from afterburner.ci_action.formats.junit import junit
 from afterburner.ci_action.formats.markdown import Surroundings, summary
-from afterburner.ci_action.formats.phrases import has_something_to_say, headline, verdict
+from afterburner.ci_action.formats.phrases import explained, has_something_to_say, headline, verdict
 from afterburner.ci_action.formats.sarif import sarif
 from afterburner.ci_action.outputs import text_report
 from afterburner.ci_action.report.document import CiDocument, Decision, GainPart, LeftOutPart, LossPart, Mode
@@ -168,8 +168,14 @@ def test_a_slow_down_is_told_as_how_many_times_the_time() -> None:
     report = document(slower(), mode=Mode.REGRESSIONS)
     assert verdict(report.functions[0], report) == "slower: 2.00x of the time (1.92x to 2.08x)"
     no_end = slower(gain=GainPart(ratio=0.5, low=0.0, high=None, confidence=0.9))
-    assert verdict(no_end, report) == "slower by more than can be measured in time"
-    assert verdict(slower(gain=None), report) == "slower by more than can be measured in time"
+    assert verdict(no_end, report) == "slower: 2.00x of the time"
+
+
+def test_a_slow_down_without_figures_is_told_as_one_that_reached_the_time_limit() -> None:
+    reason = "AFTER reached the time limit of 2.01 s on total(9), where BEFORE needs 0.4 s for the whole process"
+    report = document(slower(gain=None, reason=reason), mode=Mode.REGRESSIONS)
+    assert verdict(report.functions[0], report) == "far slower: it reached the time limit"
+    assert explained(report.functions[0], report) == f"far slower: {reason}"
 
 
 def test_only_what_matters_is_worth_a_comment() -> None:

@@ -94,6 +94,8 @@ def test_a_version_that_does_not_end_where_the_other_needs_little_is_slower(
     found = compared(BEFORE, ENDLESS)
     assert found.decision == "slower", found.reason
     assert "time limit of 2 s on total(300000), where BEFORE needs" in found.reason
+    assert "s for the whole process: at least" in found.reason
+    assert found.reason.endswith("x as long")
     assert found.gain is None
     assert found.counterexample is None
 
@@ -142,6 +144,7 @@ def test_a_time_limit_that_is_reached_only_when_samples_are_taken_is_a_loss_too(
     found = comparing.measure(confirming, after, before)
     assert found.decision == "slower", found.reason
     assert "the calls that are measured" in found.reason
+    assert "s for all 3 calls in one process: at least" in found.reason, "not of one call"
 
 
 def test_a_time_limit_says_nothing_of_memory(compared: Callable[..., VersionFindings]) -> None:
