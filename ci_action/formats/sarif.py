@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
-from afterburner.ci_action.formats.phrases import explained, verdict
+from afterburner.ci_action.formats.phrases import explained, headline, verdict
 from afterburner.ci_action.report.document import Decision, Mode
 
 if TYPE_CHECKING:
@@ -43,6 +43,7 @@ def sarif(document: CiDocument) -> dict[str, Any]:
                         ],
                     }
                 },
+                "invocations": [_invocation(document)],
                 "results": [
                     *(_result(each, document) for each in told),
                     *(_of_file(each) for each in document.left_out if each.function is None),
@@ -50,6 +51,14 @@ def sarif(document: CiDocument) -> dict[str, Any]:
             }
         ],
     }
+
+
+def _invocation(document: CiDocument) -> dict[str, Any]:
+    """Whether the run came to its end: without results, one that did not would look clean."""
+    if not document.interrupted:
+        return {"executionSuccessful": True}
+    told = {"level": "error", "message": {"text": headline(document)}}
+    return {"executionSuccessful": False, "toolExecutionNotifications": [told]}
 
 
 def _result(function: FunctionPart, document: CiDocument) -> dict[str, Any]:
