@@ -13,7 +13,16 @@ from afterburner.agent.code.source_text import split_lines
 from afterburner.agent.code.text_edits import TextEdit, apply_edits
 from afterburner.agent.inputs.choosing import is_invented
 from afterburner.agent.inputs.inside.pytest_calls import NO_PYTEST, TEST_FAILS
-from afterburner.agent.judge.version_comparison import MEASURED, NO_LARGER, NOT_LARGER, ComparisonDecision
+from afterburner.agent.judge.confirmation import NOT_TRIED_IN_TIME
+from afterburner.agent.judge.decide import TOO_LATE_TO_CONFIRM
+from afterburner.agent.judge.screening import TOO_LATE_TO_SCREEN
+from afterburner.agent.judge.version_comparison import (
+    MEASURED,
+    NO_LARGER,
+    NOT_LARGER,
+    OUT_OF_TIME,
+    ComparisonDecision,
+)
 from afterburner.agent.loop.right_candidates import right_candidates
 from afterburner.agent.options import DEFAULT_MIN_EFFECT
 from afterburner.agent.page.comparison_section import figure_of_comparison, section_of_comparison
@@ -33,11 +42,12 @@ from afterburner.ci_action.report.document import (
 from afterburner.ci_action.report.words import few_of, one_line, own_option
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from afterburner.agent.batch.batch_results import Outcome
     from afterburner.agent.evidence.growth import Growth
     from afterburner.agent.judge.verification.outcome import Counterexample
+    from afterburner.agent.judge.version_comparison import VersionFindings
     from afterburner.agent.loop.results import RunResult
     from afterburner.agent.page.section import PageSection
     from afterburner.agent.session.compare import ComparisonResult
@@ -53,6 +63,7 @@ _LOSS = 0.95
 _STEEPER = 0.3  # of measured exponents; less may be chance
 _TESTS = "pytest"  # the origin of what they give; of one test `pytest: tests/test_a.py::test_b`
 _LATER = "too little time was left for it; allow more minutes, or fewer functions"
+_LATE = (OUT_OF_TIME, TOO_LATE_TO_CONFIRM, TOO_LATE_TO_SCREEN)
 _INTERRUPTED = "the run was interrupted"
 
 
@@ -139,7 +150,15 @@ def part_of_comparison(place: Place, result: ComparisonResult) -> FunctionPart:
         real_kinds_alone=found.agreement is not None and found.agreement.beyond_calls is not None,
         evidence=list(_evidence_of_comparison(result)),
         counterexample=_counterexample(found.counterexample) if found.counterexample is not None else None,
+        cut_short=_lacked_time(found),
     )
+
+
+def _lacked_time(found: VersionFindings) -> bool:
+    """Whether there is no answer, and more time might have given one."""
+    if found.decision is not ComparisonDecision.TOO_NOISY or found.objection:
+        return False
+    return found.lacks_larger or found.reason in _LATE or found.reason.endswith(NOT_TRIED_IN_TIME)
 
 
 def _reason_of_comparison(result: ComparisonResult) -> str:
@@ -160,14 +179,23 @@ def _reason_of_comparison(result: ComparisonResult) -> str:
 
 def section_of_outcome(result: RunResult) -> PageSection:
     """The page's section on a rewrite."""
-    section = section_of_run(result)
-    return replace(section, sentence=_in_words_of_prove(section.sentence))
+    return _section_in_words_of_ci(section_of_run(result), _in_words_of_prove)
 
 
 def section_of_change(result: ComparisonResult) -> PageSection:
     """The page's section on the pull request's version of a function."""
-    section = section_of_comparison(result)
-    return replace(section, sentence=_in_words_of_measure(section.sentence))
+    return _section_in_words_of_ci(section_of_comparison(result), _in_words_of_measure)
+
+
+def _section_in_words_of_ci(section: PageSection, in_words: Callable[[str], str]) -> PageSection:
+    """A section whose texts name no option that `ci` lacks."""
+    return replace(
+        section,
+        sentence=in_words(section.sentence),
+        facts=tuple((label, in_words(text)) for label, text in section.facts),
+        notes=tuple(map(in_words, section.notes)),
+        candidates=tuple(replace(each, reason=in_words(each.reason)) for each in section.candidates),
+    )
 
 
 def _in_words_of_prove(reason: str) -> str:
@@ -181,8 +209,8 @@ def _in_words_of_measure(reason: str) -> str:
 
 
 def _in_words_of_ci(reason: str, stated: str, add_test: str) -> str:
-    """A reason with what `ci` has in place of `--assume` and `--calls`: a place to state it, and a test to add."""
-    return _CALLS.sub(rf"{add_test} that makes \1", _ASSUME.sub(stated, reason))
+    """A reason with what `ci` has in place of a run's options: a place to state it, a test to add, its own time."""
+    return own_option(_CALLS.sub(rf"{add_test} that makes \1", _ASSUME.sub(stated, reason)))
 
 
 def _grows_faster(growth: Growth | None) -> str:

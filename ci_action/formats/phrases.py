@@ -133,10 +133,17 @@ def _headline_of_proof(document: CiDocument) -> str:
     for decision, what in _UNPROVEN:
         if found := document.of(decision):
             return f"Not proven: {_number(len(found), what)}"
-    faster = document.of(Decision.FASTER)
-    if not faster:
-        return "Not proven: no function is faster"
-    return f"Proven: {len(faster)} of {count(document.considered, 'changed function')} faster"
+    if faster := document.of(Decision.FASTER):
+        return f"Proven: {len(faster)} of {count(document.considered, 'changed function')} faster"
+    unknown = len(document.of(Decision.TOO_NOISY, Decision.FAILED))
+    no_answer = f"no answer for {count(unknown, 'changed function')}" if unknown else ""
+    return f"Not proven: {_too_late(document) or no_answer or 'no function is faster'}"
+
+
+def _too_late(document: CiDocument) -> str:
+    """`the time ended before 1 function was decided`; empty: there was time for each."""
+    late = sum(each.cut_short or each.decision is Decision.NOT_REACHED for each in document.functions)
+    return f"the time ended before {count(late, 'function')} {'was' if late == 1 else 'were'} decided" if late else ""
 
 
 def _number(number: int, what: str) -> str:
@@ -153,11 +160,8 @@ def _headline_of_rewrites(document: CiDocument) -> str:
         return f"No {'changed ' if document.mode is Mode.OPTIMIZE else ''}function was looked at"
     if not improved:
         rewrite = f"No {'faster' if document.objective == 'time' else 'leaner'} rewrite was"
-        cut_short = [each for each in document.functions if each.cut_short or each.decision is Decision.NOT_REACHED]
-        if not cut_short:
-            return f"{rewrite} found"
-        undecided = f"{count(len(cut_short), 'function')} {'was' if len(cut_short) == 1 else 'were'} decided"
-        return f"{rewrite} proven: the time ended before {undecided}"
+        late = _too_late(document)
+        return f"{rewrite} proven: {late}" if late else f"{rewrite} found"
     where = "" if document.mode is Mode.SCHEDULE else " of this pull request"
     better = "be faster" if document.objective == "time" else "use less memory"
     return f"{count(len(improved), 'function')}{where} can {better}"

@@ -149,7 +149,9 @@ class FunctionPart(_Part):
     evidence: Annotated[list[Words], Field(max_length=20)] = Field(description="What the decision rests on.")
     counterexample: CounterexamplePart | None
     rewrite: RewritePart | None
-    cut_short: bool = Field(default=False, description="Whether more time might have given a rewrite to offer.")
+    cut_short: bool = Field(
+        default=False, description="Whether more time might have given a rewrite to offer, or an answer."
+    )
     elapsed_s: Figure
 
     @property

@@ -12,7 +12,9 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 MOST_CHARACTERS = 1_500
-_MORE_TIME = re.compile(r"--max-seconds(?= allows more| more(?:$|;)|\) is up)")  # as our own reasons end
+_MORE_TIME = re.compile(
+    r"--max-seconds(?= allows more| more(?:$|[;.])|, or fewer calls|\) is up)"
+)  # as our own reasons end
 _RUN = re.compile(r"(\S)\1{39,}")  # of one character: how many there are tells more than to see them
 _PYTEST_COMMAND = re.compile(r"run FOLDER -- python -m (pytest [^\"]+)")
 _OPTION = re.compile(r"(?<!\w)--(?:[a-z]|\s)")

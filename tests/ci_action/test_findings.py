@@ -17,10 +17,17 @@ from afterburner.agent.evidence.samples import SampleFigures
 from afterburner.agent.inputs.harness_answers import Suite
 from afterburner.agent.inputs.rank import RankedTarget
 from afterburner.agent.judge.confirmation import unproven
+from afterburner.agent.judge.decide import TOO_LATE_TO_CONFIRM
 from afterburner.agent.judge.min_effect import MinEffect
 from afterburner.agent.judge.verification.outcome import Agreement, Counterexample
 from afterburner.agent.judge.verification.reach import UnseenLine
-from afterburner.agent.judge.version_comparison import NO_LARGER, NOT_LARGER, ComparisonDecision, VersionFindings
+from afterburner.agent.judge.version_comparison import (
+    NO_LARGER,
+    NOT_LARGER,
+    OUT_OF_TIME,
+    ComparisonDecision,
+    VersionFindings,
+)
 from afterburner.agent.loop.results import RunResult
 from afterburner.agent.models.requests.spending import TIME_IS_UP
 from afterburner.agent.types import Decision as AgentDecision
@@ -163,6 +170,40 @@ def test_a_condition_advises_what_there_is_in_a_pull_request(agreed: Agreement, 
         assert advice.format(test) in told
         assert "--" not in told, "`ci` has no such option"
         assert (f"state it with {docstring}" in told) is bool(agreed.unvaried)
+
+
+IN_PART = "CPU time 1.14x, only 316 of 800 inputs could be tried before the time was over; give --max-seconds more"
+
+
+@pytest.mark.parametrize(
+    ("found", "cut_short"),
+    [
+        (VersionFindings(ComparisonDecision.TOO_NOISY, IN_PART), True),
+        (VersionFindings(ComparisonDecision.TOO_NOISY, OUT_OF_TIME), True),
+        (VersionFindings(ComparisonDecision.TOO_NOISY, "1.00x", lacks_larger=True), True),
+        (VersionFindings(ComparisonDecision.TOO_NOISY, "the samples do not tell"), False),
+        (VersionFindings(ComparisonDecision.TOO_NOISY, IN_PART, objection=IN_PART), False),
+        (VersionFindings(ComparisonDecision.SLOWER, IN_PART), False),
+    ],
+)
+def test_a_comparison_without_an_answer_is_cut_short_if_it_lacked_time(
+    found: VersionFindings, *, cut_short: bool
+) -> None:
+    told = SimpleNamespace(
+        compared=found, workload_origins=("doctest",), skipped=(), growth=None, changed_files=(), elapsed_s=1.0
+    )
+    told.real_calls_alone = False
+    assert part_of_comparison(PLACE, told).cut_short is cut_short  # type: ignore[arg-type]
+
+
+def test_the_page_names_the_option_of_ci_that_gives_more_time() -> None:
+    late = JudgedCandidate("1.1", 1, "rules", Verdict.ACCEPTED, AgentDecision.REFUSED, TOO_LATE_TO_CONFIRM, None)
+    sentence = f"Nothing is offered: {IN_PART.partition(', ')[2]}."
+    result = replace(RESULT, improved=False, gain=None, summary=sentence, ended_early=TIME_IS_UP, candidates=(late,))
+    section = section_of_outcome(result)
+    told = [section.sentence, *section.notes, *(each.reason for each in section.candidates)]
+    assert [each for each in told if "--max-seconds" in each] == []
+    assert sum("--max-minutes" in each for each in told) == 3
 
 
 @pytest.mark.parametrize(

@@ -138,6 +138,19 @@ def test_a_hostile_report_is_one_inert_comment(text: str) -> None:
         (document(slower(), slower("common"), mode=Mode.PROVE), "Not proven: 2 functions are slower"),
         (document(function(decision=Decision.SAME), mode=Mode.PROVE), "Not proven: no function is faster"),
         (
+            document(
+                function(decision=Decision.TOO_NOISY, cut_short=True),
+                interrupted(decision=Decision.NOT_REACHED),
+                function(decision=Decision.SAME),
+                mode=Mode.PROVE,
+            ),
+            "Not proven: the time ended before 2 functions were decided",
+        ),
+        (
+            document(function(decision=Decision.TOO_NOISY), mode=Mode.PROVE),
+            "Not proven: no answer for 1 changed function",
+        ),
+        (
             document(interrupted(), interrupted("common"), mode=Mode.REGRESSIONS, interrupted=True),
             "The run was interrupted before there was an answer for 2 changed functions",
         ),
@@ -208,6 +221,18 @@ def test_a_chart_names_the_figure_that_its_gains_are_of() -> None:
     ]
     untold = summary(document(), Surroundings())
     assert 'title "Time before and after' in untold
+
+
+def test_sarif_says_of_an_interrupted_run_that_it_did_not_succeed() -> None:
+    [run] = sarif(document(interrupted(), mode=Mode.REGRESSIONS, interrupted=True))["runs"]
+    assert run["results"] == []
+    [invocation] = run["invocations"]
+    assert invocation["executionSuccessful"] is False
+    [told] = invocation["toolExecutionNotifications"]
+    assert told["level"] == "error"
+    assert told["message"]["text"] == "The run was interrupted before there was an answer for 1 changed function"
+    [run] = sarif(document())["runs"]
+    assert run["invocations"] == [{"executionSuccessful": True}]
 
 
 def test_sarif_names_lines_and_brings_the_rewrite_as_a_fix() -> None:

@@ -48,4 +48,8 @@ def test_the_command_that_runs_tests_pytest_does_not_collect_is_given_with_the_o
 def test_the_time_that_is_up_is_called_a_share_with_the_option_of_ci() -> None:
     told = own_option(f"of 2 candidates 2 were not measured in time; {TIME_IS_UP}")
     assert told.endswith("in time; its share of the time for the search (--max-minutes) is up")
+    assert own_option("give --max-seconds more.") == "give --max-minutes more."
+    assert own_option("Give more time with --max-seconds, or fewer calls").startswith(
+        "Give more time with --max-minutes"
+    )
     assert own_option("`--max-seconds` is a word of the code") == "`--max-seconds` is a word of the code"
