@@ -88,9 +88,10 @@ def _scale(request: Request, module: ModuleType, write: Write) -> None:
     for base, encoded in enumerate(request["blobs"]):
         blob = base64.b64decode(encoded)
         call = _with_lists(load_call(blob))
-        plan = _plan(call, _parameters(function, len(call.args)), LITTLE if request["from_little"] else SMALLEST)
+        names, smallest = _parameters(function, len(call.args)), LITTLE if request["from_little"] else SMALLEST
+        plan = _plan(call, names, smallest)
         if plan is None:
-            reason = "nothing among its arguments has a size that can be changed"
+            reason = _why_no_plan(call, names, smallest)
             write({"kind": "skipped", "origin": request["origin"], "reason": reason})
             continue
         plans = list(_fewer_together(call, plan))
@@ -300,8 +301,7 @@ def _plan(call: Call, names: Sequence[str], smallest: int) -> Optional[Plan]:
     Without any, it is the largest integer among the arguments themselves: those inside objects are often no sizes.
     """
     found = list(_slots(call, names))
-    sized = [(slot, value) for slot, value in found if _is_sized(value) and not _is_record(value)]
-    sized = [part for part in sized if not any(names_fields_of(part[1], table) for _, table in sized)]
+    sized = _sized(found)
     slots = [(slot, value) for slot, value in sized if len(value) >= smallest]
     numbers = [(slot, value) for slot, value in found if type(value) is int and value >= SMALLEST]
     if not slots:
@@ -317,6 +317,18 @@ def _plan(call: Call, names: Sequence[str], smallest: int) -> Optional[Plan]:
     linked = tuple(slot for slot, value in numbers if value in sizes)
     plain = tuple(slot for slot, _ in kept if slot not in grids and slot not in arrays)
     return Plan(plain, linked, grids, arrays)
+
+
+def _why_no_plan(call: Call, names: Sequence[str], smallest: int) -> str:
+    """Why nothing of a call can be scaled, in words: there is nothing that has a size, or too little of it."""
+    if not _sized(list(_slots(call, names))):
+        return "nothing among its arguments has a size that can be changed"
+    return "what its arguments hold is too small to make more of (fewer than %d elements)" % smallest
+
+
+def _sized(found: Sequence[Tuple[Slot, Any]]) -> List[Tuple[Slot, Any]]:
+    sized = [(slot, value) for slot, value in found if _is_sized(value) and not _is_record(value)]
+    return [part for part in sized if not any(names_fields_of(part[1], table) for _, table in sized)]
 
 
 def _is_sized(value: Any) -> bool:

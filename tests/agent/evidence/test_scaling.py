@@ -178,6 +178,18 @@ def test_without_a_size_there_are_no_larger_calls_and_the_reason_is_told(make_be
     )
 
 
+def test_texts_that_are_too_short_to_be_made_larger_are_told_as_such(make_bench: MakeBench) -> None:
+    source = (
+        "def is_vowel(letter):\n    return letter in 'aeiou'\n\n"
+        "if __name__ == '__main__':\n    is_vowel('a')\n    is_vowel('')\n"
+    )
+    too_small = "what its arguments hold is too small to make more of (fewer than %d elements)"
+    bench = make_bench(source, "is_vowel")
+    assert larger_calls(bench, bench.workload.calls).note.endswith(too_small % 4)
+    made, reasons = ladder(bench, Climb((2.0, 4.0), 0.0, from_little=True))
+    assert (made, set(reasons)) == ([], {too_small % 2})
+
+
 def test_where_the_time_is_up_nothing_is_made_and_nothing_is_lost(make_bench: MakeBench) -> None:
     """A winner that is confirmed in the last moment is offered; a limit of no seconds would have ended the run."""
     bench = make_bench(COMMON, "common")
