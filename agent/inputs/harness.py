@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -28,6 +29,7 @@ sys.path.insert(0, {INSIDE!r})
 from {name_inside(_PACKAGE)}.harness_job import main
 main()
 """
+_PLACE_OF_SYNTAX_ERROR = re.compile(r"^.+:\d+: (?=(?:Syntax|Indentation|Tab)Error\b)")  # as `user_code` tells it
 _ANSWER_BYTES = 64 * 1024 * 1024
 _ENDINGS = {
     Verdict.TIME_LIMIT: "it ran longer than {wall_time_s:.0f} s",
@@ -149,4 +151,5 @@ def _is_final(reports: Sequence[CaseReport]) -> bool:
 
 def _adds(said: str, failure: Failure) -> bool:
     """Whether the end of stderr says more than the failure's own text."""
-    return bool(said) and failure.stage in {"import", "run"} and not said.endswith(failure.reason)
+    reason = _PLACE_OF_SYNTAX_ERROR.sub("", failure.reason)
+    return bool(said) and failure.stage in {"import", "run"} and not said.endswith(reason)

@@ -20,6 +20,7 @@ MAX_TEXT = 2_000
 MAX_REASON = 300
 MAX_COUNT = 10**12
 MAX_SECONDS = 10**6
+_MARK_OF_PYTEST = re.compile(r"^E\s{2,}")  # before each line of an exception
 _ERROR = re.compile(r"(\w+\.)*\w*(Error|Exception)\b")  # as the last line of a traceback begins
 
 Ending = Literal["returned", "raised", "unknown"]
@@ -257,7 +258,8 @@ def last_lines(stderr: str, lines: int = 3) -> str:
 
     The last error that it names comes first, if that stands before the end: unittest ends with its own summary.
     """
-    said = [line.strip() for line in stderr.splitlines() if line.strip()]
+    unmarked = (_MARK_OF_PYTEST.sub("", line).strip() for line in stderr.splitlines())
+    said = [line for line in unmarked if line.strip("^~ ")]  # what points at a column points at nothing in one line
     kept, errors = said[-lines:], [line for line in said if _ERROR.match(line)]
     if errors and errors[-1] not in kept:
         kept = [errors[-1], *kept[1:]]

@@ -25,6 +25,9 @@ NO_TESTS = 5
 NO_PYTEST = "pytest is not installed"
 TEST_FAILS = "the test fails here: "  # before why
 _IMPORT = re.compile(r"^[ \t]*(?:from[ \t][^\n(]*import[ \t]*\([^)]*|(?:from|import)[ \t].*)", re.MULTILINE)
+_MARKED = re.compile(r"^E\s+")  # as pytest begins the lines of an exception
+_OF_SYNTAX = re.compile(r"(SyntaxError|IndentationError|TabError)\b")
+_PLACE = re.compile(r'^(?:E\s+)?\s*File "([^"<>]+)", line (\d+)$')
 # Plugins that spread, reorder or measure tests, or write files. A plugin that is not installed is no error here.
 UNWANTED_PLUGINS = (
     "cacheprovider",
@@ -85,7 +88,7 @@ def run_tests(request: Request, recorder: Recorder, write: Write) -> None:
         arguments += ["--maxfail=0"]
     for unwanted in UNWANTED_PLUGINS:
         arguments += ["-p", "no:" + unwanted]
-    plugin = _Plugin(recorder, request["module"])
+    plugin = _Plugin(recorder, request["module"], request["project_root"])
     pytest.hookimpl(tryfirst=True)(_Plugin.pytest_sessionfinish)
     code = guarded(write, "run", lambda: _run_session(pytest, [*arguments, *files], plugin))
     for name, reason in plugin.failed:
@@ -199,8 +202,8 @@ class _SessionEnded(BaseException):
 class _Plugin:
     """Tells the recorder which test is running, and remembers what failed."""
 
-    def __init__(self, recorder: Recorder, target: str) -> None:
-        self._recorder, self._target = recorder, target
+    def __init__(self, recorder: Recorder, target: str, root: str) -> None:
+        self._recorder, self._target, self._root = recorder, target, root
         self.failed: List[Tuple[str, str]] = []
         self.passed = 0
         self.failing: List[str] = []
@@ -242,5 +245,18 @@ class _Plugin:
             self.failing.append(report.nodeid)
         self.passed += report.passed and getattr(report, "when", "") == "call"
         if report.failed and len(self.failed) < 10:
-            reason = str(report.longrepr).strip().splitlines() or ["it failed"]
-            self.failed.append((report.nodeid, TEST_FAILS + reason[-1]))
+            self.failed.append(
+                (report.nodeid, TEST_FAILS + _why(str(report.longrepr).strip().splitlines(), self._root))
+            )
+
+
+def _why(lines: List[str], root: str) -> str:
+    """The last line of what pytest says of a failure; of a syntax error also where it is, from the project's root."""
+    last = _MARKED.sub("", lines[-1]).strip() if lines else "it failed"
+    if not _OF_SYNTAX.match(last):
+        return last
+    places = [place for place in map(_PLACE.search, lines) if place is not None]
+    if not places:
+        return last
+    path, line = places[-1].groups()
+    return "%s:%s: %s" % (path[len(root) + 1 :] if path.startswith(root + "/") else path, line, last)

@@ -121,7 +121,11 @@ def _line_in(path: str, error: BaseException) -> str:
 
 
 def _last_line(error: BaseException) -> str:
-    return traceback.format_exception_only(type(error), error)[-1].strip()
+    """What an exception says at the end; of a syntax error also where it is."""
+    told = traceback.format_exception_only(type(error), error)[-1].strip()
+    if isinstance(error, SyntaxError) and error.filename and error.lineno and not error.filename.startswith("<"):
+        return "%s:%d: %s" % (error.filename, error.lineno, told)
+    return told
 
 
 def _print_traceback(error: BaseException) -> None:

@@ -89,6 +89,22 @@ def test_tests_that_cannot_start_are_no_sign_that_nothing_calls_a_function(
     assert "nothing calls" not in str(told.value)
 
 
+def test_a_syntax_error_that_keeps_tests_from_running_is_told_once_with_its_line(sandbox: Sandbox, shop: Path) -> None:
+    (shop / "shop" / "broken.py").write_text("x = 1\ny = = 2\n", encoding="utf-8")
+    for left in shop.rglob("test_*.py"):
+        left.unlink()
+    (shop / "tests" / "test_one.py").write_text("import shop.broken\n", encoding="utf-8")
+    (shop / "tests" / "test_two.py").write_text("def test_it():\n    import shop.broken\n", encoding="utf-8")
+    with pytest.raises(WorkloadError) as told:
+        take_survey(sandbox, shop / "shop", RunSettings(str(shop)), LIMIT_S)
+    reason = "\n  - the test fails here: shop/broken.py:2: SyntaxError: invalid syntax\n"
+    assert reason in str(told.value)
+    assert str(told.value).count("SyntaxError") == 1
+    (shop / "tests" / "conftest.py").write_text("import shop.broken\n", encoding="utf-8")
+    with pytest.raises(WorkloadError, match=r'broken\.py", line 2 \| y = = 2 \| SyntaxError: invalid syntax'):
+        take_survey(sandbox, shop / "shop", RunSettings(str(shop)), LIMIT_S)
+
+
 def test_where_pytest_finds_no_tests_those_that_it_does_not_collect_are_named_with_the_command_that_does(
     sandbox: Sandbox, shop: Path
 ) -> None:

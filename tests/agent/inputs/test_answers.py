@@ -100,3 +100,5 @@ def test_text_for_people_is_one_printable_line() -> None:
     ended = "Traceback (most recent call last):\n  File x\nImportError: No module named 'cjk'\n\n--\nRan 1 test\nFAILED"
     assert last_lines(ended) == "ImportError: No module named 'cjk' | Ran 1 test | FAILED"
     assert last_lines("KeyError: 1\nover") == "KeyError: 1 | over"
+    of_pytest = "ImportError while loading\nE   File 'a.py', line 2\nE     y = = 1\nE         ^\nE   SyntaxError: no"
+    assert last_lines(of_pytest) == "File 'a.py', line 2 | y = = 1 | SyntaxError: no"
