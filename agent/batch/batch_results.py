@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     Offered = Callable[[RunResult, RunSettings], bool]
 
 NOTHING_TO_PROPOSE = "nothing_to_propose"  # no rule fits the target
+TOO_LITTLE_TIME = "too little time was left for it"  # why a target was not reached
 NO_WORKLOAD = "no_workload"  # the target has no inputs that a rewrite could be judged on, or too few
 
 

@@ -14,7 +14,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from afterburner.agent.batch.batch_results import NOTHING_TO_PROPOSE, Outcome, is_tried
+from afterburner.agent.batch.batch_results import NOTHING_TO_PROPOSE, TOO_LITTLE_TIME, Outcome, is_tried
 from afterburner.agent.batch.members import Member
 from afterburner.agent.deadline import BudgetClock, Deadline
 from afterburner.sandbox import CancelToken, Limits
@@ -166,7 +166,7 @@ class _Turns:
             share_s = self._share_s(turns, is_begun=is_begun)
             if share_s is None:
                 number += 1
-                self._add(target, Outcome(target, "not_reached", "too little time was left for it"))
+                self._add(target, Outcome(target, "not_reached", TOO_LITTLE_TIME))
             elif not is_begun and self._is_hopeless(target):
                 self._add(target, Outcome(target, NOTHING_TO_PROPOSE, "no rule fits it"))
             else:

@@ -8,7 +8,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from afterburner.agent.batch.batch_results import ManyResult
+from afterburner.agent.batch.batch_results import TOO_LITTLE_TIME, ManyResult
 from afterburner.agent.batch.work import resume_many, work_through
 from afterburner.agent.cli.many_document import document_of_many
 from afterburner.agent.cli.many_summary import print_many
@@ -159,9 +159,12 @@ def _apply(many: ManyResult, applied: list[str], *, ask: bool) -> None:
         raise AfterburnerError(" ".join(problems))
 
 
-def _how_to_find_more(many: ManyResult) -> str:
+def how_to_find_more(many: ManyResult) -> str:
     """What may find more in a project than this run did."""
-    ways = ["--top N tries more functions"] if many.tried >= many.settings.batch.top else []
+    late = any(each.reason == TOO_LITTLE_TIME for each in many.outcomes)
+    ways = ["--max-seconds S gives those that were not reached their time"] if late else []
+    if many.tried >= many.settings.batch.top:
+        ways.append("--top N tries more functions")
     ways.append("--model NAME asks a language model")
     if not many.settings.batch.command:
         ways.append("`-- python SCRIPT.py` profiles a program on data as large as yours")
@@ -174,7 +177,7 @@ def _print_next(console: Console, many: ManyResult, outputs: Outputs, applied: l
             console.print("No patch was written: there is nothing to offer.")
         elif outputs.apply:
             console.print("No file was changed: there is nothing to offer.")
-        console.print(_how_to_find_more(many), soft_wrap=True)
+        console.print(how_to_find_more(many), soft_wrap=True)
         return
     if outputs.patch is not None:
         console.print(f"The patches are in {display_path(outputs.patch)}; {ALL} is all of them.", soft_wrap=True)

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from afterburner.agent.batch.batch_results import ManyResult, Outcome
+from afterburner.agent.batch.batch_results import TOO_LITTLE_TIME, ManyResult, Outcome
+from afterburner.agent.cli.many import how_to_find_more
 from afterburner.agent.cli.many_summary import print_many
 from afterburner.agent.cli.pages import page_of_many
 from afterburner.agent.inputs.rank import RankedTarget
@@ -49,3 +50,12 @@ def test_what_was_profiled_is_told_where_nothing_passed(many: ManyResult, render
     text = render(lambda console: print_many(console, many, {}), width=200)
     assert many.survey_note in "\n".join(line.rstrip() for line in text.splitlines())
     assert "was profiled, and nothing passed.\npytest is not installed." in page_of_many(many)
+
+
+def test_where_the_time_was_too_short_more_of_it_is_the_first_advice(many: ManyResult) -> None:
+    assert how_to_find_more(many).startswith("To find more: --top N")
+    late = RankedTarget("shop/report.py", "mean", 1.0, 0.5, 3, ())
+    many.outcomes.append(Outcome(late, "not_reached", TOO_LITTLE_TIME))
+    assert how_to_find_more(many).startswith(
+        "To find more: --max-seconds S gives those that were not reached their time; --top N"
+    )
