@@ -7,6 +7,7 @@ import time
 from typing import TYPE_CHECKING, Annotated
 
 import typer
+from rich.measure import Measurement
 from rich.table import Table
 from rich.text import Text
 
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     from afterburner.agent.store.stored_run import KeptRun
     from afterburner.sandbox.terminal.document import Document
 
+_LONGEST_LINE = 20_000  # columns, in a pipe
 STATE_STYLE = {"running": "cyan", "interrupted": "yellow", "finished": ""}
 
 Json = Annotated[
@@ -45,10 +47,11 @@ def runs(json: Json = None) -> None:
     if not kept:
         console.print("No run is stored. `afterburner-agent run FILE` starts one.")
         return
-    _print_list(console, kept)
+    print_list(console, kept)
 
 
-def _print_list(console: Console, kept: list[KeptRun]) -> None:
+def print_list(console: Console, kept: list[KeptRun]) -> None:
+    """Print a line for each run; on a terminal, long paths are folded."""
     table = Table(box=None, pad_edge=False, header_style="bold")
     for column in ("run", "begun", "file", "function", "model", "state", "decision", "gain"):
         whole = column in {"run", "begun"}  # an id is copied, and looked for by `grep`
@@ -64,6 +67,9 @@ def _print_list(console: Console, kept: list[KeptRun]) -> None:
             (run.decision or "-").replace("_", " "),
             format_ratio(run.gain) if run.gain else "-",
         )
+    if not console.file.isatty():  # whole lines for `grep` and `awk`
+        options = console.options.update(max_width=_LONGEST_LINE)
+        console.width = max(console.width, Measurement.get(console, options, table).maximum)
     console.print(table)
 
 
