@@ -38,6 +38,7 @@ _PROBE_TIMEOUT_S = 20.0
 _PATIENT = Limits(wall_time_s=60.0, cpu_time_s=60.0)
 SANDBOX = "sandbox"
 PYTHON_RUNS = "runs python"
+_OF_DEVELOPERS = "dev"  # an extra
 
 
 class Status(StrEnum):
@@ -214,8 +215,8 @@ def _check_folder(name: str, folder: Path, variable: str) -> Check:
 
 
 def check_extras() -> list[Check]:
-    """Which optional parts of this distribution have all that they require."""
-    required = required_by_extras()
+    """Which optional parts of this distribution have all that they require; what its developers need is left out."""
+    required = {extra: names for extra, names in required_by_extras().items() if extra != _OF_DEVELOPERS}
     installed = {name for name in set().union(*required.values()) if is_installed(name)}
     checks = []
     for extra, names in sorted(required.items()):

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import re
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import jsonschema
@@ -13,7 +15,7 @@ import typer
 from afterburner.agent.doctor import command
 from afterburner.agent.doctor.document import DoctorDocument
 from afterburner.agent.doctor.shown import shown_checks
-from afterburner.sandbox.commands.checks import Check, Status
+from afterburner.sandbox.commands.checks import Check, Status, check_extras
 from afterburner.sandbox.commands.hello import HELLO
 from afterburner.sandbox.languages import LANGUAGES
 
@@ -36,6 +38,16 @@ def checks(text: str) -> dict[str, dict[str, str]]:
 
 def test_every_language_has_its_hello() -> None:
     assert HELLO.keys() == LANGUAGES.keys()
+
+
+def test_the_extras_are_those_that_the_installation_page_lists() -> None:
+    page = (Path(__file__).parents[3] / "docs" / "install.md").read_text("utf-8")
+    _, _, table = page.partition("| extra | for |")
+    rows = [line.split("|")[1] for line in table.splitlines() if line.startswith("| `")]
+    listed = {name for row in rows for name in re.findall(r"`(\w+)`", row)}
+    found = {each.name.removeprefix("extra ") for each in check_extras()}
+    assert "dev" not in found, "it is of no use to whoever has installed a wheel"
+    assert found <= listed
 
 
 def test_a_machine_with_a_sandbox(program: CommandLine, sandbox: Sandbox) -> None:
