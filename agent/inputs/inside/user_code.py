@@ -53,7 +53,7 @@ def run_calls_file(request: Request, recorder: Recorder, write: Write) -> None:
             block.test = ast.copy_location(ast.Constant(value=True), block.test)
         code = compile(tree, path, "exec", dont_inherit=True)
     except (SyntaxError, ValueError) as error:
-        write({"kind": "failed", "stage": "syntax", "reason": _last_line(error)})
+        write({"kind": "failed", "stage": "syntax", "reason": _said_by(error)})
         return
     module = guarded(write, "import", lambda: importlib.import_module(request["module"]))
     if module is None:
@@ -101,7 +101,7 @@ def guarded(write: Write, stage: str, action: Callable[[], T], path: str = "") -
         write({"kind": "failed", "stage": stage, "reason": str(reason)})
     except BaseException as error:  # noqa: BLE001 - whatever the user's code raises is reported
         _print_traceback(error)
-        write({"kind": "failed", "stage": stage, "reason": _line_in(path, error) + _last_line(error)})
+        write({"kind": "failed", "stage": stage, "reason": _line_in(path, error) + _said_by(error)})
     return None
 
 
@@ -120,12 +120,18 @@ def _line_in(path: str, error: BaseException) -> str:
     return "line %d: " % lines[-1] if lines else ""
 
 
-def _last_line(error: BaseException) -> str:
-    """What an exception says at the end; of a syntax error also where it is."""
-    told = traceback.format_exception_only(type(error), error)[-1].strip()
+def _said_by(error: BaseException) -> str:
+    """The kind of an exception and its message; of a syntax error also where it is."""
+    told = _without_notes(error)[-1].strip()
     if isinstance(error, SyntaxError) and error.filename and error.lineno and not error.filename.startswith("<"):
         return "%s:%d: %s" % (error.filename, error.lineno, told)
     return told
+
+
+def _without_notes(error: BaseException) -> List[str]:
+    """The lines of an exception without those that somebody has added, as Hypothesis adds what it has drawn."""
+    lines = traceback.format_exception_only(type(error), error)
+    return lines if isinstance(error, SyntaxError) else lines[:1]
 
 
 def _print_traceback(error: BaseException) -> None:
@@ -133,4 +139,4 @@ def _print_traceback(error: BaseException) -> None:
     here = os.path.dirname(os.path.abspath(__file__))
     frames = [frame for frame in traceback.extract_tb(error.__traceback__) if not frame.filename.startswith(here)]
     lines = traceback.format_list([frame for frame in frames if "importlib" not in frame.filename])
-    sys.stderr.write("".join(lines + traceback.format_exception_only(type(error), error)))
+    sys.stderr.write("".join(lines + _without_notes(error)))
