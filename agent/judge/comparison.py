@@ -10,13 +10,14 @@ from afterburner.agent.judge.gates import judge_complaints
 from afterburner.agent.judge.measuring.sampling import ORIGINAL
 from afterburner.agent.types import Decision
 from afterburner.agent.wording import format_ratio
+from afterburner.sandbox import Verdict
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from afterburner.agent.judge.measuring.sampling import Block, SampleFailedError
     from afterburner.agent.types import Gain, GainRange
-    from afterburner.sandbox import Measurement, Verdict
+    from afterburner.sandbox import Measurement
 
 
 HARDLY_WORSE = 0.995  # prints as 1.00x
@@ -49,7 +50,9 @@ class Comparison:
         if error.side == ORIGINAL:
             reason = f"{when}, the original behaved differently beside it: {error.detail}"
             return cls(Decision.REFUSED, reason)
-        return cls(Decision.WRONG, f"{when}: {error.detail}", verdict=error.verdict)
+        # What is late is not known to be different: a busy machine makes everybody late.
+        decision = Decision.REFUSED if error.verdict is Verdict.TIME_LIMIT else Decision.WRONG
+        return cls(decision, f"{when}: {error.detail}", verdict=error.verdict)
 
 
 def median_measurement(measurements: Sequence[Measurement]) -> Measurement:
