@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -84,7 +85,8 @@ class Ledger:
     def fail(self, problem_id: str, error: BaseException) -> None:
         """Note that a problem could not be evaluated; that says nothing of the model."""
         why = str(error)
-        self.outcome.failed[problem_id] = why if problem_id in why else f"{problem_id}: {why}"
+        is_named = re.match(rf"(problem )?{re.escape(problem_id)}(?!\w)", why)
+        self.outcome.failed[problem_id] = why if is_named else f"{problem_id}: {why}"
         self.turned_away = self.turned_away or _is_turned_away(error)
         self.stopped = self.stopped or fails_for_all(error)
         self.tell(Step.FAILED, problem_id, self.outcome.failed[problem_id])

@@ -7,6 +7,7 @@ import threading
 import warnings
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
 
 from afterburner.agent.errors import ProposerError, UnknownModelError
 from afterburner.agent.models.prompts.unknown_model import unknown_model
@@ -56,6 +57,12 @@ def find_model(name: str) -> Model:
         variable = f"{provider.upper()}_API_BASE"
         raise ProposerError(
             f"{name} needs the address of its server: set {variable}, for example to http://localhost:8000/v1."
+        )
+    if api_base and urlsplit(api_base).scheme not in ("http", "https"):
+        variable = f"{provider.upper()}_API_BASE"
+        raise ProposerError(
+            f"{name}: the address of its server has to begin with http:// or https://; set {variable}, for example to "
+            "http://localhost:8000/v1."
         )
     known = look_up(litellm, bare_name, provider)
     with warnings.catch_warnings():

@@ -178,6 +178,15 @@ def test_the_servers_address_may_come_under_its_other_name(
     assert ask(open_proposer("openai/good"), make_target(SOURCE, "f"))[0].rewrite is not None
 
 
+@pytest.mark.parametrize("address", ["127.0.0.1:8001/v1", "localhost:8001/v1", "ftp://localhost/v1"])
+def test_an_address_without_its_protocol_is_told_before_anything_is_asked(
+    monkeypatch: pytest.MonkeyPatch, address: str
+) -> None:
+    monkeypatch.setenv("HOSTED_VLLM_API_BASE", address)
+    with pytest.raises(ProposerError, match=r"has to begin with http:// or https://; set HOSTED_VLLM_API_BASE"):
+        open_proposer("hosted_vllm/good")
+
+
 def test_an_answer_without_tags_is_read_all_the_same_and_says_how(
     provider: FakeProvider, make_target: MakeTarget
 ) -> None:

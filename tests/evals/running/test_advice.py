@@ -6,7 +6,7 @@ import json
 import time
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, cast
 
 import pytest
 from running_problems import FAST, benchmark_problem
@@ -23,8 +23,9 @@ from afterburner.evals.commands.showing import (
     time_left,
 )
 from afterburner.evals.datasets.built import ABOUT
+from afterburner.evals.errors import EvaluationError
 from afterburner.evals.problems import Reference
-from afterburner.evals.running.ledger import Outcome
+from afterburner.evals.running.ledger import Ledger, Outcome
 from afterburner.evals.running.loops import LeftOutError, starting_code
 from afterburner.evals.running.progress import EvaluationEvent, Step
 from afterburner.evals.running.settings import EvaluationSettings, Start
@@ -42,6 +43,14 @@ def outcome(*failed: str, done: tuple[str, ...] = ()) -> Outcome:
 def test_a_cap_that_is_reached_needs_a_larger_one() -> None:
     told = advice_after(outcome("a: of the cap of 9 tokens (--max-tokens) 1 are left", done=("b",)))
     assert told == f"Go on with a larger cap, which counts what was used before: {RESUME} --max-tokens N"
+
+
+def test_each_problem_that_is_not_done_is_named_whatever_the_error_holds() -> None:
+    told: list[str] = []
+    ledger = Ledger(cast("Any", None), lambda event: told.append(event.detail), Outcome(Path("runs/mine")))
+    for name, why in (("1", "no server at 127.0.0.1:8001"), ("sum", "sum: no case"), ("su", "sum: no case")):
+        ledger.fail(name, EvaluationError(why))
+    assert told == ["1: no server at 127.0.0.1:8001", "sum: no case", "su: sum: no case"]
 
 
 def test_where_nothing_came_of_a_run_its_options_may_be_wrong() -> None:
