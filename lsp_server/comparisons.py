@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from afterburner.agent.judge.version_comparison import ComparisonDecision
 from afterburner.agent.page.comparison_section import HEADLINES, counterexample_lines, findings_of, times_of
 from afterburner.agent.types import Objective
-from afterburner.agent.wording import format_change, shorten_middle
+from afterburner.agent.wording import count, format_change, shorten_middle
 from afterburner.lsp_server.conditions import given
 
 if TYPE_CHECKING:
@@ -63,8 +63,14 @@ def _with_speed(result: ComparisonResult) -> str:
     """The reason, with the figure the way that nobody has to invert it, and with what limits it."""
     compared = result.compared
     told = [compared.reason]
-    if result.decision in _TIMED and compared.gain is not None and result.objective is Objective.TIME:
+    if (
+        result.decision is ComparisonDecision.SLOWER
+        and compared.gain is not None
+        and result.objective is Objective.TIME
+    ):
         told.append(f"your change is {format_change(compared.gain.ratio)}")
+    if result.decision in _TIMED and compared.agreement is not None:
+        told.append(f"no difference was found on {count(compared.agreement.inputs, 'input')}")
     return "; ".join(filter(None, [*told, compared.caveats]))
 
 

@@ -25,6 +25,7 @@ from afterburner.lsp_server.protocol import failed
 from afterburner.lsp_server.runs import Run
 from afterburner.lsp_server.server import bug_of_ours, document_of, function_of, refusal_teller
 from afterburner.lsp_server.settings import GIVEN_BY, EditorSettingsError, in_editor_words
+from afterburner.lsp_server.stated_settings import stated_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Coroutine, Mapping
@@ -112,7 +113,7 @@ async def _run(server: Server, task: _Task) -> None:
     said, kind, details = "", types.MessageType.Error, ""
     with server.runs.begun(run):
         try:
-            result, text = await _result(server, task, run, progress)
+            result, text, note = await _result(server, task, run, progress)
         except agent.CancelledError:
             progress.end("cancelled")
             return
@@ -130,7 +131,7 @@ async def _run(server: Server, task: _Task) -> None:
         progress.end("failed" if said else "done")
     if not said:
         told, kind, details = await task.done(result, text)
-        said = " ".join([told, *text.left_out])
+        said = " ".join(filter(None, [told, *text.left_out, note]))
     _tell(server, task, said, kind, details)
 
 
@@ -140,8 +141,8 @@ def _tell(server: Server, task: _Task, said: str, kind: types.MessageType, detai
     server.log("\n".join(filter(None, [message, in_editor_words(details)])), kind)  # windows vanish
 
 
-async def _result(server: Server, task: _Task, run: Run, progress: Progress) -> tuple[Any, ModuleText]:
-    """The result of a run, and the text that it is of.
+async def _result(server: Server, task: _Task, run: Run, progress: Progress) -> tuple[Any, ModuleText, str]:
+    """The result of a run, the text that it is of, and what of the settings did not count.
 
     Raises:
         AfterburnerError: there is none.
@@ -152,7 +153,8 @@ async def _result(server: Server, task: _Task, run: Run, progress: Progress) -> 
     check_settings(task.module.path, settings.run, GIVEN_BY, settings.doubtful)  # now, since the queue may be long
     trust = server.trust.hook(server.trusted_folders(settings), progress.asking)
     on_refused = refusal_teller(server, task.title)
-    request = RunRequest(settings.run, GIVEN_BY, settings.doubtful, trust, on_refused, run.cancel, progress.report)
+    of_run, note = stated_of(settings.run, task.module.text_for(task.function).text, task.function)
+    request = RunRequest(of_run, GIVEN_BY, settings.doubtful, trust, on_refused, run.cancel, progress.report)
 
     def work_of(text: ModuleText) -> Callable[[], tuple[Any, ModuleText]]:
         buffers = _buffers(server, task, text)
@@ -161,7 +163,8 @@ async def _result(server: Server, task: _Task, run: Run, progress: Progress) -> 
             progress.watch(EditWatch(task.function, text.text, now, task.outcome).note)
         return lambda: (task.do(buffers, request), text)
 
-    return await server.runs.carry_out(run, lambda: work_of(server.now(task.module).text_for(task.function)))
+    begun = await server.runs.carry_out(run, lambda: work_of(server.now(task.module).text_for(task.function)))
+    return *begun, note
 
 
 def _tell_no_inputs(server: Server, task: _Task, error: Exception) -> None:

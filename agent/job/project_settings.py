@@ -172,7 +172,8 @@ def _checked(given: Mapping[str, Any], given_by: str, settings: Mapping[str, Set
     for key, value in given.items():
         name = key.replace("-", "_")
         if name not in settings:
-            raise SettingsError(f"{given_by}: {scrub_line(key)}: there is no such setting.{_listed(name, settings)}")
+            shown = scrub_line(key.replace("_", "-"))
+            raise SettingsError(f"{given_by}: {shown}: there is no such setting.{_listed(name, settings)}")
         if value is not None:
             _check_type(f"{given_by}: {key} = {_shown(value)}", value, settings[name].annotation)
             values[name] = value
@@ -343,10 +344,10 @@ def _no_setting(path: Path, key: str, settings: Mapping[str, Setting], not_setti
 
 
 def _listed(name: str, settings: Mapping[str, Setting]) -> str:
-    """Which setting may have been meant, and which there are."""
+    """Which setting may have been meant; else which there are."""
     near = get_close_matches(name, settings, n=1)
-    hint = f" Did you mean {near[0]}?" if near else ""
-    return f"{hint} There are: {', '.join(sorted(settings))}."
+    named = [each.replace("_", "-") for each in near or sorted(settings)]
+    return f" Did you mean {named[0]}?" if near else f" There are: {', '.join(named)}."
 
 
 def _no_trust(path: Path, key: str, value: Any, setting: Setting) -> str:

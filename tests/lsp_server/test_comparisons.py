@@ -92,8 +92,10 @@ def test_an_answer_says_what_is_stated_of_its_inputs() -> None:
     gain = Gain(31.5, 28.6, 36.7, 0.99, 8)
     faster = VersionFindings(ComparisonDecision.FASTER, "CPU time 31.5x (28.6x to 36.7x)", gain)
     assert message_of_comparison(result_of(faster, ("width > 0",))) == (
-        "faster, given `width > 0`: CPU time 31.5x (28.6x to 36.7x); your change is 31.5x faster."
+        "faster, given `width > 0`: CPU time 31.5x (28.6x to 36.7x)."
     )
+    searched = replace(faster, agreement=Agreement((("derived", 800), ("huge", 240))))
+    assert message_of_comparison(result_of(searched)).endswith("36.7x); no difference was found on 1040 inputs.")
     stated = tuple(f"len(argument_{number}) > {number}" for number in range(9))
     told = message_of_comparison(result_of(faster, stated))
     assert told.startswith("faster, for the inputs that afterburner.assume or `Requires:` allow: CPU time")
