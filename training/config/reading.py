@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import fields
 from difflib import get_close_matches
 from importlib.resources import files
@@ -15,7 +16,7 @@ from afterburner.sandbox.form_mistakes import plainly
 from afterburner.training.config.schema import TrainConfig
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator
 
     from pydantic_core import ErrorDetails
 
@@ -124,9 +125,16 @@ def _line(error: ErrorDetails) -> str:
 
 def _unknown(where: list[str]) -> str:
     known = _fields_at(where[:-1])
-    near = get_close_matches(where[-1], known, n=1)
+    near = get_close_matches(where[-1], known, n=1) or list(_in_sections(where[-1]))
     hint = f"Did you mean {near[0]}?" if near else f"There are: {', '.join(sorted(known))}."
     return f"{'.'.join(where)} is no setting. {hint}"
+
+
+def _in_sections(name: str) -> Iterator[str]:
+    """Settings of this name that belong into a section: `optimizer.learning_rate`."""
+    for section in TrainConfig.model_fields:
+        with suppress(StopIteration, TypeError):  # it is no section
+            yield from (f"{section}.{each}" for each in _fields_at([section]) if each == name)
 
 
 def _fields_at(where: Iterable[str]) -> list[str]:

@@ -58,6 +58,7 @@ def test_every_shipped_configuration_is_valid_and_its_batches_can_be_divided(nam
             "reward.noise_flor is no setting. Did you mean noise_floor?",
         ),
         (("grpo: {", "reward: {noise_floor: 2}\ngrpo: {"), "noise_floor 2.0: this is a share"),
+        (("method: grpo", "method: grpo\nlearning_rate: 1"), "Did you mean optimizer.learning_rate?"),
         (("method: grpo", "method: [grpo"), "is not YAML"),
         (("size: 32", "size: 32, size: 64"), "size is given twice"),
         ((GRPO, "- 1"), "holds no configuration"),
