@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import ast
-import textwrap
 from typing import TYPE_CHECKING, Any
 
 from afterburner.agent.code.bindings import names_read
 from afterburner.agent.code.locate import function_texts
+from afterburner.agent.code.source_text import dedent, parse
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -43,7 +43,7 @@ def stated_of(settings: Mapping[str, Any], source: str, function: str | None) ->
 
 
 def _parameters(text: str) -> set[str]:
-    node = ast.parse(textwrap.dedent(text)).body[0]
+    node = parse(dedent(text)).body[0]
     return {each.arg for each in ast.walk(getattr(node, "args", node)) if isinstance(each, ast.arg)}
 
 

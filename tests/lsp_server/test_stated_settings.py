@@ -11,7 +11,9 @@ def top(words, limit): ...
 
 class Table:
     @functools.cache
-    def widths(self, *rows, sep=", "): ...
+    def widths(self, *rows, sep=", "):
+        return \'\'\'
+at the margin\'\'\'
 """
 STATED = {"assume": ["limit > 0", "all(rows) and limit", "len(sep) == 1", "limit >"], "max_seconds": 5}
 
