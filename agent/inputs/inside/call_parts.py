@@ -278,10 +278,18 @@ def record_as(kind: type, value: Any, changed: Mapping[str, Any]) -> Any:
     except NotBuildableError:
         if kind is not type(value) or not changed:
             raise
-        if is_made_whole(value):
+        if _takes_any_number(kind) and is_made_whole(value):
             with contextlib.suppress(NotBuildableError):
                 return _constructed(kind, value, changed, is_open=True)
         return _with_client_attributes(value, changed)
+
+
+def _takes_any_number(kind: type) -> bool:
+    try:
+        constructor_parameters(kind)
+    except NotBuildableError:
+        return True
+    return False
 
 
 def _with_client_attributes(value: Any, changed: Mapping[str, Any]) -> Any:
