@@ -75,6 +75,8 @@ def _headline(result: Verification) -> tuple[str, str]:
     if result.broken_tests:
         return "Different", "bold red"
     if isinstance(found, Counterexample):
+        if found.is_late_once:
+            return "Not known to be different", "bold magenta"
         return ("The same on a condition", "bold magenta") if found.provided else ("Different", "bold red")
     origins = result.workload_origins
     calls = "generated calls" if origins and all(map(is_invented, origins)) else "real calls"
@@ -105,7 +107,8 @@ def _print_counterexample(console: Console, found: Counterexample) -> None:
     if found.provided:
         console.print(Text(f"  {'condition':<10}{scrub_line(found.condition)}"), soft_wrap=True)
     if found.remark:
-        told = f"{scrub_line(found.remark)} (--max-seconds allows more)"
+        more = "" if found.is_late_once else " (--max-seconds allows more)"
+        told = f"{scrub_line(found.remark)}{more}"
         console.print(Text(f"  {'not known':<10}{told}"), soft_wrap=True)
     notes = [f"PYTHONHASHSEED={found.hash_seed}"] if found.hash_seed else []
     notes += [] if found.every_time else ["not every time"]

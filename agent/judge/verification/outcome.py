@@ -64,6 +64,11 @@ class Counterexample:
         return f"on an input made from the real ones ({self.kind})"
 
     @property
+    def is_late_once(self) -> bool:
+        """Whether nothing else was seen than a time limit, once: the machine may have been busy."""
+        return self.timed_out and not self.every_time
+
+    @property
     def condition(self) -> str:
         """On what the rewrite does the same, in words: "the same provided that `limits` ascends, as in all …"."""
         if not self.provided:

@@ -414,7 +414,7 @@ class DifferenceSearch:
             rounding = SecondLook(comparer, source, made.calls, found.hash_seed).rounding(equal=agreed)
         on_real_call = made.is_real and not is_invented(shrunk.kind)
         larger = tuple(call.blob for call in found.calls)
-        remark = LATE_ONCE if shrunk.timed_out and not shrunk.every_time else ""
+        remark = LATE_ONCE if shrunk.is_late_once else ""
         return replace(shrunk, on_real_call=on_real_call, rounding=rounding, larger_blobs=larger, remark=remark)
 
     def _shrunk(self, source: str, found: Differing, comparer: Comparer, *, keeps_within: bool) -> Counterexample:

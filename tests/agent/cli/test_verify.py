@@ -16,6 +16,7 @@ from afterburner.agent.cli.verification_report import print_verification
 from afterburner.agent.cli.verify_document import document_of
 from afterburner.agent.events import EventKind, ProgressEvent
 from afterburner.agent.judge.verification.outcome import Agreement, Counterexample
+from afterburner.agent.judge.verification.search import LATE_ONCE
 from afterburner.agent.judge.verify import Verification
 from afterburner.agent.types import Machine, Target
 from afterburner.sandbox.terminal.console import open_console
@@ -184,6 +185,27 @@ def test_the_difference_is_shown_if_it_says_more_than_what_both_did(actual: str,
     assert isinstance(console.file, io.StringIO)
     assert f"  other     {actual}\n" in console.file.getvalue()
     assert (f"  that is   it {difference}\n" in console.file.getvalue()) == shown
+
+
+def test_a_time_limit_that_is_reached_once_is_not_called_a_difference() -> None:
+    target = Target("/names.py", ORIGINAL, "first", "names", "/", "/")
+    machine = Machine("Linux", "CPU", 2, 1, "3.11", "bubblewrap", "rlimits")
+    late = Counterexample(
+        ("first([1])",),
+        "returned [1]",
+        "did not come to an end",
+        "did not come to an end",
+        "boolean",
+        (),
+        every_time=False,
+        timed_out=True,
+        remark=LATE_ONCE,
+    )
+    console = open_console(io.StringIO())
+    print_verification(console, Verification(target, "/right.py", late, (), (), (), machine, 1.0))
+    assert isinstance(console.file, io.StringIO)
+    assert console.file.getvalue().startswith("Not known to be different  ")
+    assert f"  not known {LATE_ONCE}\n" in console.file.getvalue()
 
 
 @pytest.mark.slow
