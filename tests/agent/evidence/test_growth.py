@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -35,7 +36,7 @@ def test_a_quadratic_search_becomes_about_linear(make_bench: MakeBench) -> None:
     assert growth.sentence == f"{growth.original.text} → {growth.winner.text}"
     assert growth.scaled == "len(left) + len(right)"
     assert growth.of_calls == f"{growth.sentence}, of calls like {growth.like}"
-    assert growth.like.startswith("common(['name-0', 'name-")
+    assert re.match(r"common\(\['name-\d+', 'name-\d+', ", growth.like)  # which call costs most, a busy machine decides
     assert growth.points[-1].original_s > 20 * growth.points[0].original_s
 
 
