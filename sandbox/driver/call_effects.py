@@ -12,7 +12,11 @@ import contextlib
 import enum
 import functools
 import sys
+
+# signal's own functions make enums first
+from _signal import ITIMER_REAL, SIGALRM, setitimer, signal  # type: ignore[import-not-found]
 from operator import is_
+from time import monotonic
 from types import BuiltinFunctionType, FunctionType, GetSetDescriptorType, MemberDescriptorType, MethodType, ModuleType
 from typing import (
     TYPE_CHECKING,
@@ -58,6 +62,8 @@ _MOST_ITEMS = 20_000  # of the containers of one module that are put back before
 _MEMORIES = ("cache", "memo")  # in the name of data of another module that holds what it has computed, and no more
 _WRAPPED = ("__wrapped__", "pyfunc")  # attributes that hold the function around which something was made
 _MARK = "changed by the caller"
+_BRIEF_S, _BRIEF_RATIO = 1.0, 5  # how long a call may take that nobody asked for, and times as long as the one before
+_REPEAT_S = 0.1
 _WRITING_OUT = ("flush", "fsync")
 _MOST_MARKED = 1_000
 _Key = Tuple[str, str]
@@ -111,6 +117,7 @@ class Effects:
         self._cold = module_state.cold_states(others, _MOST_ITEMS)
         self._chosen: Dict[int, Tuple[Any, _Chosen]] = {}  # by the identity of a module or class, which is held
         self._held = held_values.HeldValues()
+        self._has_hung = False
         self._too_large: Set[_Key] = set()
         self._own = module_state.KnownState(
             [(kind, name) for kind in self._own_classes() for name, _ in self._known_in(kind)]
@@ -161,7 +168,8 @@ class Effects:
         Of a call that returns None, such as a constructor's, the caller changes what the first argument holds.
 
         What it makes of the shorter list is no matter here, for it may be no input: only whether it is what it makes of
-        an equal one.
+        an equal one. With one item less a call may never end, such as one that divides by the length: then nothing is
+        known, and that counts as the same.
 
         Args:
             make: makes a call, and gives its outcome as a tree.
@@ -175,7 +183,9 @@ class Effects:
             _mark(_held_by_first(call) if first is None else first)
         again = call_blobs.load_call(blob, lay_out=False)
         self._files.resume()
+        began_s = monotonic()
         second = make(again)
+        brief_s = max(_BRIEF_S, _BRIEF_RATIO * (monotonic() - began_s))
         self._files.end()
         shares = bool(before) and not before.isdisjoint(self._parts_of(second.children[0]))
         fresh = encoding_parts.Tree("args", *again.args)
@@ -185,9 +195,18 @@ class Effects:
             only.pop()
             with contextlib.suppress(call_blobs.NotCopyable):
                 equal = call_blobs.load_call(call_blobs.dump_call(call.args, call.kwargs, {}), lay_out=False)
-                shorter = value_encoder.encode(make(call))
-                trees.append(encoding_parts.Tree("fewer", shorter == value_encoder.encode(make(equal))))
+                is_same = self._has_hung or self._do_the_same(make, call, equal, brief_s)
+                trees.append(encoding_parts.Tree("fewer", is_same))
         return trees
+
+    def _do_the_same(
+        self, make: Callable[[call_blobs.Call], Any], one: call_blobs.Call, other: call_blobs.Call, most_s: float
+    ) -> bool:
+        """Whether two calls come to the same, as far as they end in time; if not, no further such call is made."""
+        with _interrupted_after(most_s) as interrupted:
+            made = [value_encoder.encode(make(call)) for call in (one, other)]
+        self._has_hung = bool(interrupted)
+        return self._has_hung or made[0] == made[1]
 
     def _modules(self) -> Sequence[ModuleType]:
         """The project's modules that are loaded, each once."""
@@ -305,6 +324,33 @@ class Effects:
         except (value_encoder.TooLarge, MemoryError, RecursionError, RuntimeError):
             return frozenset()
         return encoder.identities()
+
+
+class _Interrupted(BaseException):
+    """A call takes too long."""
+
+
+@contextlib.contextmanager
+def _interrupted_after(most_s: float) -> Iterator[List[bool]]:
+    """End what runs in the block after so much wall time, and tell by an item of the list that it was ended.
+
+    It is interrupted again and again, since a bare `except` may catch it.
+    """
+    told: List[bool] = []
+
+    def interrupt(_number: int, _frame: object) -> None:
+        told.append(True)
+        raise _Interrupted
+
+    before = signal(SIGALRM, interrupt)
+    try:
+        setitimer(ITIMER_REAL, most_s, _REPEAT_S)
+        yield told
+    except _Interrupted:
+        pass
+    finally:
+        setitimer(ITIMER_REAL, 0)
+        signal(SIGALRM, before)
 
 
 def _is_of(kind: type, module: ModuleType) -> bool:

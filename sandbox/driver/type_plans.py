@@ -17,7 +17,20 @@ import re
 import sys
 import types
 from json.encoder import encode_basestring_ascii as quote
-from typing import TYPE_CHECKING, Any, Callable, Container, Dict, FrozenSet, Iterator, List, NamedTuple, Optional, Tuple
+from typing import (
+    TYPE_CHECKING,
+    Any,
+    Callable,
+    Container,
+    Dict,
+    FrozenSet,
+    Iterator,
+    List,
+    NamedTuple,
+    Optional,
+    Sequence,
+    Tuple,
+)
 
 from . import encoding_parts, late_modules
 from .builtin_values import ANOTHER, BASES, BOUND_IN_C, EXACT, dict_in_order_of, full_name
@@ -63,7 +76,7 @@ _IMMUTABLE = (
     pathlib.PurePath,
 )
 _FROZEN_BASES = {tuple: True, int: True, float: True, str: True, bytes: True}  # of classes; a table for `_exact`
-_IMMUTABLE_BY_NAME = frozenset(("fractions.Fraction", "uuid.UUID", "zoneinfo.ZoneInfo"))
+_IMMUTABLE_BY_NAME = frozenset(("_regex.Pattern", "fractions.Fraction", "uuid.UUID", "zoneinfo.ZoneInfo"))
 _FILE: type = io.IOBase.__mro__[1]  # without the abstract base's hooks, which run code of subclasses
 _HEAP_TYPE = 1 << 9  # Py_TPFLAGS_HEAPTYPE: made at run time, not compiled into the interpreter
 
@@ -185,9 +198,9 @@ def _opener(kind: type, name: str) -> Callable[[Encoder, Any], Iterator[Any]]:  
         if issubclass(kind, base):
             is_in_order = base is dict and kind is _imported(*_IN_ORDER)
             return functools.partial(_sorted_dict if is_in_order else _subclass, layout, view)
-    for module, known, attribute in _TOLD_BY_NAME:
+    for module, known, attributes in _TOLD_BY_NAME:
         if kind is _imported(module, known):
-            return functools.partial(_told_by_name, attribute)
+            return functools.partial(_told_by_name, attributes)
     if _has_hidden_state(kind) or (_IN_A_FUNCTION in name and not _is_of_its_module(kind)):
         return lambda encoder, _value: encoder.opaque_value(name)
     return functools.partial(_instance, layout)
@@ -402,12 +415,18 @@ _EXCEPTION_FIELDS: Tuple[Tuple[type, Tuple[str, ...]], ...] = (
 
 
 _IN_ORDER = ("sortedcontainers.sorteddict", "SortedDict")  # the dictionary whose keys come in their own order
-_TOLD_BY_NAME = (("logging", "Logger", "name"), ("zoneinfo", "ZoneInfo", "key"))
+_TOLD_BY_NAME = (
+    ("logging", "Logger", ("name",)),
+    ("zoneinfo", "ZoneInfo", ("key",)),
+    ("regex", "Pattern", ("pattern", "flags", "named_lists")),
+    *(("typing", kind, ("_name",)) for kind in ("_SpecialForm", "_LiteralSpecialForm", "_TypedCacheSpecialForm")),
+)
 
 
-def _told_by_name(attribute: str, encoder: Encoder, value: Any) -> Iterator[Any]:
-    """An object of which there is one for each name."""
-    return encoder.parts("named", type(value).__name__, object.__getattribute__(value, attribute))
+def _told_by_name(attributes: Sequence[str], encoder: Encoder, value: Any) -> Iterator[Any]:
+    """An object of which there is one, or as good as one, for each name."""
+    told = (object.__getattribute__(value, attribute) for attribute in attributes)
+    return encoder.parts("named", type(value).__name__, *told)
 
 
 def _imported(module: str, name: str) -> Any:

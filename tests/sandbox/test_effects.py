@@ -140,6 +140,20 @@ def test_another_effect_is_a_difference(call: Call, original: str, rewrite: str,
     assert told in detail
 
 
+ENDLESS = (
+    "def f(xs):\n    n, told = 4, ''\n    while n:\n        n, digit = divmod(n, len(xs))\n        told += str(digit)\n"
+)
+
+
+def test_a_call_may_never_end_on_a_list_with_one_item_less(call: Call) -> None:
+    """Nobody has asked for that call; where the first of them never ends, no further one is made."""
+    blobs = [blob([number, 1]) for number in range(4)]
+    assert _verdict(call, f"{ENDLESS}    return told", f"{ENDLESS}    return ''.join(told)", *blobs)[1] == ""
+    verdict, detail = _verdict(call, f"{ENDLESS}    return told", f"{ENDLESS}    return told[1:]", *blobs)
+    assert verdict is Verdict.WRONG_ANSWER
+    assert "returned" in detail
+
+
 @pytest.mark.parametrize(("original", "rewrite"), HONEST.values(), ids=HONEST)
 def test_the_same_effects_by_other_means_are_no_difference(call: Call, original: str, rewrite: str) -> None:
     assert _verdict(call, original, rewrite, blob([1, 2, 3]), blob([4, 5])) == (Verdict.ACCEPTED, "")

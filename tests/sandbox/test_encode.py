@@ -25,6 +25,7 @@ import zoneinfo
 from typing import TYPE_CHECKING, Any
 
 import pytest
+import regex
 
 from afterburner.sandbox.driver import value_encoder
 from afterburner.sandbox.driver.value_encoder import Encoder, encode
@@ -149,6 +150,10 @@ DIFFERENT: list[tuple[Callable[[], object], Callable[[], object]]] = [
     (lambda: types.SimpleNamespace(a=1), lambda: types.SimpleNamespace(a=2)),
     (lambda: logging.getLogger("a"), lambda: logging.getLogger("b")),
     (lambda: zoneinfo.ZoneInfo("UTC"), lambda: dt.UTC),
+    (lambda: typing.Literal, lambda: typing.Final),
+    (lambda: regex.compile("a"), lambda: regex.compile("b")),
+    (lambda: regex.compile("a"), lambda: regex.compile("a", regex.IGNORECASE)),
+    (lambda: regex.compile(r"\L<words>", words=["a"]), lambda: regex.compile(r"\L<words>", words=["b"])),
     (lambda: Countdown(2), lambda: Countdown(3)),
     (lambda: Point(itertools.count(1)), lambda: Point(itertools.count(2))),
     (lambda: io.StringIO("a"), lambda: io.StringIO("b")),
@@ -174,6 +179,11 @@ def test_an_encoding_is_the_same_each_time_and_small_json(pair: Any) -> None:
         assert encode(first) == encode(second)
         assert len(encode(make())) < 100_000
         json.loads(encode(make()))
+
+
+@pytest.mark.parametrize("value", [typing.Literal, typing.Optional, regex.compile("a")], ids=str)
+def test_what_is_told_by_its_name_can_be_compared(value: object) -> None:
+    assert b'"opaque"' not in encode([value])
 
 
 def test_sets_are_equal_however_they_were_filled() -> None:

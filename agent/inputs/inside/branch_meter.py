@@ -9,10 +9,10 @@ import sys
 import time
 from typing import TYPE_CHECKING, Any, Callable, Dict, List, Optional, Tuple
 
-from ....sandbox.driver.user_module import resolve
+from ....sandbox.driver.user_module import resolve, unwrap
 from .call_trial import Trier, limit_memory
 from .import_hook import change_file
-from .line_marks import LineMarks
+from .line_marks import LineMarks, LineTracer
 from .line_profiler import Metered
 from .stopwatch import Stopwatch
 from .user_code import guarded
@@ -104,7 +104,10 @@ def find_unreached(request: Request, recorder: Recorder, write: Write) -> None:
 
 
 def _find_unreached(request: Request, module: ModuleType, marks: LineMarks, write: Write) -> None:
-    function = Metered(resolve(module, request["qualname"]).function, NoMeter())
+    target = resolve(module, request["qualname"]).function
+    plain = unwrap(target)
+    is_traced = plain is not None and marks.are_missing_in(plain.__code__)
+    function = Metered(target, LineTracer(request["path"], marks) if is_traced else NoMeter())
     trier = Trier(module, function, request, write)
     deadline_s, unfinished = time.monotonic() + request["budget_s"], []
     known: List[int] = []

@@ -1,12 +1,16 @@
-"""Marks which lines of the target's file run, by a statement that is put before each: far cheaper than tracing."""
+"""Marks which lines of the target's file run, by a statement before each, far cheaper than tracing; or by tracing."""
 
 from __future__ import annotations
 
 import ast
 import builtins
-from typing import TYPE_CHECKING, Any, Iterator, List, Sequence, Set
+import dis
+import sys
+from typing import TYPE_CHECKING, Any, Callable, Iterator, List, Optional, Sequence, Set
 
 if TYPE_CHECKING:
+    from types import CodeType, FrameType
+
     Lines = Sequence[int]  # the first and the last one
 
 NAME = "__afterburner_marks__"  # a builtin, so that code finds it in every scope; no class mangles it
@@ -42,6 +46,16 @@ class LineMarks:
         marks = self._marks
         return [number for number, (first, last) in enumerate(self._ranges) if any(marks[first : last + 1])]
 
+    def are_missing_in(self, code: CodeType) -> bool:
+        """Whether a function has lines of these and no mark: a decorator has compiled the file's text once more."""
+        lines = {line for _, line in dis.findlinestarts(code)} - {code.co_firstlineno}
+        return NAME not in code.co_names and not lines.isdisjoint(self._lines)
+
+    def note(self, line: int) -> None:
+        """Count a line as reached."""
+        if line in self._lines:
+            self._marks[line] = 1
+
     def _marked(self, statement: Any) -> Iterator[Any]:
         line = min([statement.lineno, *(each.lineno for each in getattr(statement, "decorator_list", ()))])
         if line in self._lines and not _is_text(statement):
@@ -50,6 +64,30 @@ class LineMarks:
                 ast.copy_location(part, statement)
             yield mark
         yield statement
+
+
+class LineTracer:
+    """Notes the lines of a file by tracing, for functions that have no marks."""
+
+    def __init__(self, path: str, marks: LineMarks) -> None:
+        self._path = path
+        self._marks = marks
+
+    def start(self) -> None:
+        """From now on lines count, in this thread."""
+        sys.settrace(self._on_call)
+
+    def stop(self) -> None:
+        """No line counts any more."""
+        sys.settrace(None)
+
+    def _on_call(self, frame: FrameType, _event: str, _argument: Any) -> Optional[Callable[..., Any]]:
+        return self._on_line if frame.f_code.co_filename == self._path else None
+
+    def _on_line(self, frame: FrameType, event: str, _argument: Any) -> Callable[..., Any]:
+        if event == "line":
+            self._marks.note(frame.f_lineno)
+        return self._on_line
 
 
 def _is_text(statement: Any) -> bool:

@@ -42,10 +42,11 @@ from .iterator_arguments import root_with_lists
 from .left_objects import bases_with_left_objects
 from .mended_values import Mender
 from .optional_arguments import Signature, signature_of
-from .related_values import Constants, mentioned_values
+from .related_values import Constants, codes_of, mentioned_values
 from .renamed_calls import renamed
 from .small_pieces import Base, bases_of, fixed_forms, piece_of
 from .small_together import TOGETHER, small_together
+from .table_texts import texts_of_tables
 from .telling_pieces import TELLING, WayFinder, telling_pieces
 from .token_changes import CHANGED, token_changes
 from .tried_inputs import Attempts, Input
@@ -144,7 +145,10 @@ def _begun(request: Request, module: ModuleType, write: Write) -> _Work:
     left = list(bases_with_left_objects(calls, trier, request["most_s"]))
     shown = [*(root_of(call.args, call.kwargs) for call in real), *(base.root for base in left)]
     contract = Contract(target.function, request["source"], shown)
-    constants = Constants(request.get("constants") or mentioned_values(module, target.function))
+    constants = Constants(
+        request.get("constants") or mentioned_values(module, target.function),
+        texts_of_tables(module, codes_of(module, target.function)),
+    )
     fixed = fixed_sites(map(root_with_lists, calls))
     knowledge = Knowledge(signature_of(target, request["source"]), fixed, constants, method, contract)
     attempts = Attempts(trier, Guide(module, target.function, request, write), request)

@@ -32,6 +32,7 @@ MOST_LENGTHS, LONGEST = 6, 2_000  # of sequences and texts; elements
 MOST_TABLE_ITEMS = 40  # of one table of the module
 MOST_TEXTS = 6  # of other places, that a text is made of
 MOST_CHARACTERS, LONGEST_OF_FEW = 3, 4  # of texts that are made of characters that the code mentions
+MOST_SEPARATORS = 6
 MOST_IN_CYCLE = 3  # links
 MOST_ELEMENTS = 6  # of another sequence
 LONG_CHAIN = "long chain"
@@ -55,7 +56,8 @@ Related = Tuple[str, Root]  # kind, arguments
 class Constants:
     """Numbers and texts that the code mentions, by type."""
 
-    def __init__(self, values: Iterable[Any]) -> None:
+    def __init__(self, values: Iterable[Any], of_tables: Sequence[str] = ()) -> None:
+        self.of_tables = of_tables  # texts of the keys of tables
         self._by_type: Dict[type, Dict[Any, None]] = {int: {}, float: {}, str: {}}
         for value in values:
             known = self._by_type.get(type(value))
@@ -76,6 +78,13 @@ class Constants:
     def separators(self) -> List[str]:
         """The characters that the code mentions alone and that are neither letters nor digits."""
         return [text for text in self._by_type[str] if len(text) == 1 and not text.isalnum()]
+
+    def exchanged(self, text: str) -> Iterator[str]:
+        """The text with one of the separators of the code in place of another: `1,5` for `1.5`."""
+        separators = self.separators()[:MOST_SEPARATORS]
+        for old, new in itertools.permutations(separators, 2):
+            if old in text:
+                yield text.replace(old, new)
 
     def combined_characters(self) -> Iterator[str]:
         """Short texts of the characters that the code mentions alone: what escapes and separates, in every order."""
@@ -113,7 +122,7 @@ class Constants:
 
 def mentioned_values(module: ModuleType, function: Callable[..., Any]) -> Iterator[Any]:
     """Values in the code of the function and of what it calls in its module, then those of the module's tables."""
-    for code in _codes_of(module, function):
+    for code in codes_of(module, function):
         for value in code.co_consts:
             yield from value if type(value) in (tuple, frozenset) else (value,)
     for name, value in list(vars(module).items()):
@@ -136,6 +145,7 @@ def related_inputs(root: Root, place: Place, constants: Constants) -> Iterator[R
     """The call with another value in this place, the telling ones first."""
     if type(place.value) is str:
         yield from (("key of a table with a false value", each) for each in looked_up(root, place, FALSE))
+        yield from ((kind, with_value(root, place, text)) for kind, text in _of_separators_and_keys(place, constants))
     yield from (("consecutive values", run) for run in value_runs(root, place))
     yield from inputs_of_lengths(root, place, constants)
     if type(place.value) in SCALARS:
@@ -250,6 +260,12 @@ def _of_one_nan(root: Root, place: Place) -> Iterator[Related]:
         elif outside and type(other.value) in SEQUENCES and other.value and type(other.value[0]) is float:
             theirs = like(other.value, [math.nan, *list(other.value)[:MOST_ELEMENTS]])
             yield "the same not-a-number twice", _with_each(here, [other.site], theirs)
+
+
+def _of_separators_and_keys(place: Place, constants: Constants) -> Iterator[Tuple[str, str]]:
+    """They are few, and come before what depends on how many constants there are."""
+    yield from (("separator of the code for another", text) for text in constants.exchanged(place.value))
+    yield from (("keys of a table in one text", place.value[:LONGEST_TEXT] + text) for text in constants.of_tables)
 
 
 def _of_text(root: Root, place: Place, constants: Constants) -> Iterator[Related]:
@@ -401,7 +417,7 @@ def _of_subclasses(value: Any) -> Iterator[Any]:
             yield record_as(kind, value, {})
 
 
-def _codes_of(module: ModuleType, function: Callable[..., Any]) -> Iterator[CodeType]:
+def codes_of(module: ModuleType, function: Callable[..., Any]) -> Iterator[CodeType]:
     """The code of the function, of what is defined in it, and of the module's functions that it names."""
     waiting: List[Any] = [function]
     seen: Set[int] = set()

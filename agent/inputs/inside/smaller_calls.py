@@ -30,6 +30,7 @@ from .call_parts import (
     substituted,
     with_value,
 )
+from .call_trial import Trier
 from .container_kinds import MAPPINGS, SEQUENCES, NotBuildableError, is_named_tuple
 from .edge_values import in_turns
 from .iterator_arguments import root_with_lists, with_iterators_again
@@ -44,6 +45,7 @@ if TYPE_CHECKING:
 
 MAX_THOUGHT_OF = 600
 THINKING_S = 0.4  # the first variants leave out most, so that a large call is soon a small one
+LONGEST_BASE_S, LONGEST_S, MOST_LOST_S = 1.0, 0.2, 0.8  # wall time
 MAX_DROPPED = 16  # single elements of one sequence that are left out in turn
 MAX_HALVED_BITS = 16  # of a number, of which all halves are variants
 _PLAIN_LETTERS = "ab"
@@ -89,8 +91,29 @@ def _shrink(request: Request, module: ModuleType, fresh: bytes, write: Write) ->
     tell(1, blob)
     assumed = Assumed(module, target.function, request["assume"])
     smaller = (data for data in _smaller(call, usual, signature, fixed) if _keeps_to(assumed, data))
-    for number, data in enumerate(islice(smaller, request["wanted"]), start=2):
+    ending = _that_end(Trier(module, target.function, request, write), blob, smaller)
+    for number, data in enumerate(islice(ending, request["wanted"]), start=2):
         tell(number, data)
+
+
+def _that_end(trier: Trier, blob: bytes, smaller: Iterator[bytes]) -> Iterator[bytes]:
+    """Those that end about as soon as the call itself does, until too much time was lost on others.
+
+    Whoever makes them all in one process waits for the first that does not end, and for each after it.
+    """
+    known = trier.cost(blob, LONGEST_BASE_S)
+    if known is None:
+        yield from smaller
+        return
+    most_s = LONGEST_S + 2 * known[0]
+    lost_s = 0.0
+    for data in smaller:
+        if trier.cost(data, most_s) is not None:
+            yield data
+            continue
+        lost_s += most_s
+        if lost_s > MOST_LOST_S:
+            return
 
 
 def _keeps_to(assumed: Assumed, data: bytes) -> bool:

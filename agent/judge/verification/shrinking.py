@@ -96,6 +96,7 @@ class Shrinker:
             harness.limits,
             float_tolerance=self.comparer.float_tolerance,
             fixed_clock=self.comparer.fixed_clock,
+            alone_s=max(self.deadline.left_s(), 0.0),
             known_names=self.comparer.known_names,
         )
         kept, _ = replay.keep_usable(variants)

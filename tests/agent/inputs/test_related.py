@@ -21,10 +21,12 @@ from afterburner.agent.inputs.inside.nested_values import nested
 from afterburner.agent.inputs.inside.related_values import (
     CHAIN,
     Constants,
+    codes_of,
     inputs_of_lengths,
     mentioned_values,
     related_inputs,
 )
+from afterburner.agent.inputs.inside.table_texts import texts_of_tables
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -95,6 +97,29 @@ def _inputs(*args: object, mentioned: Sequence[object] = ()) -> dict[str, list[l
         for kind, changed in related_inputs(root, place, Constants(mentioned)):
             found.setdefault(kind, []).append(changed[0])
     return found
+
+
+def test_a_separator_of_the_code_stands_for_another() -> None:
+    found = [args[0] for args in _inputs("P1.5Y", mentioned=[",", ".", "Y", "0n"])["separator of the code for another"]]
+    assert found == ["P1,5Y"]
+
+
+def test_the_keys_of_tables_that_the_code_names_come_in_one_text_of_each_kind() -> None:
+    module = ModuleType("signs")
+    exec(  # noqa: S102 - the text below
+        "SIGNS = {'`': \"'\", '-': '-', '\\u2013': '-', 'a': 'b'}\nWORDS = {'and', 'or'}\nUNUSED = {'x': 1}\n"
+        "SPACES = {0xa0: ' '}\nMANY = {chr(number): 1 for number in range(0x4e00, 0x4e00 + 500)}\n"
+        "def clean(text):\n    return ''.join(SIGNS.get(sign, sign) for sign in text)\n"
+        "def f(text):\n    return [each for each in clean(text).split() if each in WORDS].translate(SPACES, MANY)\n",
+        vars(module),
+    )
+    texts = texts_of_tables(module, codes_of(module, module.f))
+    assert {"`-", "\u2013", "a", "\xa0", "and or"} <= set(texts)
+    assert "x" not in texts, "the code does not name that table"
+    assert [len(text) for text in texts if text[0] >= "\u4e00"] == [200, 200, 100]
+    root = root_of(["1"], {})
+    inputs = related_inputs(root, next(iter(places(root))), Constants([], texts))
+    assert "1`-" in [args[0] for kind, (args, _) in inputs if kind == "keys of a table in one text"]
 
 
 def test_a_value_is_put_in_the_place_of_another_argument() -> None:

@@ -82,6 +82,34 @@ def test_lines_that_no_input_reaches_are_named_and_make_a_change_of_them_conditi
     assert unproven(agreed, gain, 1) is None
 
 
+ANEW = """\
+import ast
+
+
+def checked(function):
+    with open(__file__) as file:
+        tree = ast.parse(file.read())
+    body = next(each for each in tree.body if isinstance(each, ast.FunctionDef) and each.name == function.__name__)
+    body.decorator_list = []
+    names = dict(function.__globals__)
+    exec(compile(ast.Module([body], []), function.__code__.co_filename, "exec"), names)
+    return names[function.__name__]
+
+
+@checked
+"""
+
+
+def test_lines_of_a_function_that_a_decorator_compiles_anew_are_seen(make_bench: MakeBench) -> None:
+    """As typeguard does: what was put into the text of the file is gone then."""
+    text = ANEW + PATTERN
+    search = DifferenceSearch(make_bench(text, "f"), text, seed=0)
+    agreed = search.against(text.replace("total *= 2", "total += total"), Deadline.after(60), rounds=2)
+    assert isinstance(agreed, Agreement)
+    above = ANEW.count("\n")
+    assert search.unreached_lines(text) == (6 + above, 7 + above)
+
+
 def test_a_line_of_the_rewrite_that_no_input_reaches_is_known(make_bench: MakeBench) -> None:
     text = PATTERN.replace(
         "        if item * item % 1_000_003 == 271_829:\n            total -= 1\n            total *= 2\n", ""
