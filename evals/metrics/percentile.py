@@ -49,7 +49,7 @@ def beyond_scores(evaluation: Evaluation, objective: Objective, iteration: int) 
             without_references.append(problem.id)
             continue
         passed = problem.passed[:, at_iteration(problem, iteration)]
-        ranks = _ranks(problem, objective, iteration)
+        ranks = ranks_at(problem, objective, iteration)
         if np.isnan(ranks).all(axis=1).any():
             unmeasured.append(problem.id)
         else:
@@ -63,8 +63,11 @@ def beyond(evaluation: Evaluation, objective: Objective, iteration: int) -> floa
     return beyond_scores(evaluation, objective, iteration).mean
 
 
-def _ranks(problem: EvaluatedProblem, objective: Objective, iteration: int) -> NDArray[np.float64]:
-    """G x R: ranks; 0 where the generation fails, NaN where it passes and this run is missing."""
+def ranks_at(problem: EvaluatedProblem, objective: Objective, iteration: int) -> NDArray[np.float64]:
+    """The ranks that Beyond counts of a problem with references: G x R, one for each repeat of each generation.
+
+    0 where the generation fails, NaN where it passes and this repeat is missing.
+    """
     at = at_iteration(problem, iteration)
     figures = problem.figures[objective][:, at]
     if objective in problem.as_known:

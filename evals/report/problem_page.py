@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import difflib
-import math
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -12,7 +11,8 @@ from afterburner.agent.page.diff import diff_block
 from afterburner.agent.page.figures import show_figure
 from afterburner.agent.page.markup import bullets, element, safe, table
 from afterburner.agent.types import Objective
-from afterburner.evals.metrics.percentile import percentile_rank
+from afterburner.evals.metrics.percentile import ranks_at
+from afterburner.evals.metrics.scores import problem_means
 from afterburner.evals.report.document import LONGEST, document, facts, folded, lines
 from afterburner.evals.report.problem_rows import messages_of, read_problem
 from afterburner.evals.report.ranks_picture import NOUNS, ranks_picture
@@ -27,6 +27,11 @@ if TYPE_CHECKING:
 
 _RULES = ("public", "private", "strict")
 _OBJECTIVES = (Objective.TIME, Objective.MEMORY, Objective.INTEGRAL)
+_RANK = (
+    "Each figure is the median of the code's repeats. Rank, %: what Beyond counts, which is the mean of the ranks of the "
+    "single repeats, not the rank of their median. A repeat's rank is the share of the known solutions that it is at "
+    "least as good as. Code that is the text of a known solution has that solution's rank; code that fails has 0."
+)
 
 
 def problem_page(problem_id: str, runs: Sequence[tuple[Run, EvaluatedProblem]], index: str) -> str:
@@ -74,6 +79,8 @@ def _run(run: Run, problem: EvaluatedProblem) -> Iterator[str]:
         yield bullets(problem.facts["flags"])
     for objective in _OBJECTIVES:
         yield from _ranks(problem, rows, objective)
+    if any(len(problem.references[each]) for each in _OBJECTIVES):
+        yield element("p", _RANK, "soft")
     for generation in rows.generations:
         yield element("h3", f"Generation {generation}")
         yield _trajectory(problem, rows, generation)
@@ -117,14 +124,18 @@ def _trajectory(problem: EvaluatedProblem, rows: ProblemRows, generation: int) -
 
 
 def _ranked(problem: EvaluatedProblem, rows: ProblemRows, at: tuple[int, int], objective: Objective) -> tuple[str, str]:
-    """The figure of C* of a generation and an iteration, and its rank; a reference's own text has its rank."""
+    """The figure of C* of a generation and an iteration, and the rank that Beyond counts."""
     figure = rows.figure(_best(rows, *at), problem.tests, objective)
-    if figure is None:
-        return "", ""
-    references, as_known = problem.references[objective], float(problem.as_known[objective][at])
-    ranked = np.asarray(figure if math.isnan(as_known) else as_known)
-    rank = f"{100 * float(percentile_rank(ranked, references)):.1f}" if len(references) else ""
-    return show_figure(NOUNS[objective], figure), rank
+    return show_figure(NOUNS[objective], figure) if figure is not None else "", _rank(problem, at, objective)
+
+
+def _rank(problem: EvaluatedProblem, at: tuple[int, int], objective: Objective) -> str:
+    """Empty: there are no references, or the code passes and has no figure."""
+    if not len(problem.references[objective]):
+        return ""
+    generation, iteration = at
+    ranks = ranks_at(problem, objective, iteration)[np.newaxis, [generation]]
+    return f"{100 * float(problem_means(ranks)[0]):.2f}" if np.isfinite(ranks).any() else ""
 
 
 def _iteration(rows: ProblemRows, generation: int, iteration: int) -> Iterator[str]:
