@@ -55,16 +55,23 @@ class Answers:
 
     @property
     def caution(self) -> str:
-        """A sentence; empty: each answer is whole and held code."""
-        return self.told if self.cut_off or self.without_code else ""
+        """A sentence of what is wrong; empty: each answer is whole and held code."""
+        found = []
+        if self.without_code:
+            found.append((self.without_code, "had no code that could be used"))
+        if self.cut_off:
+            found.append((self.cut_off, f"{_was(self.cut_off)} cut off by the limit of tokens"))
+        if not found:
+            return ""
+        (number, what), *others = found
+        told = [f"{number} of {count(self.answers, 'answer')} {what}", *(f"{more} {also}" for more, also in others)]
+        return f"{'; '.join(told)}."
 
     @property
     def told(self) -> str:
-        """All three numbers, in a sentence."""
-        return (
-            f"{self.cut_off} of {count(self.answers, 'answer')} {_was(self.cut_off)} cut off by the limit of tokens; "
-            f"{self.without_code} had no code that could be used."
-        )
+        """The same; of answers that are all of use, how many there are."""
+        whole = f"{count(self.answers, 'answer')}; none was cut off, and each had code that could be used."
+        return self.caution or whole
 
 
 def read_answers(folder: Path) -> Answers:

@@ -22,6 +22,7 @@ from afterburner.evals.report.run_scores import scores_of
 from afterburner.evals.report.runs import load_runs
 from afterburner.evals.report.table_markdown import plain, table_markdown
 from afterburner.evals.report.writing import write_report
+from afterburner.evals.run_notes import Answers
 
 from .conftest import GRPO, HOSTILE, Report
 from .run_folders import RunPlan
@@ -436,6 +437,19 @@ def test_the_head_of_a_run_says_what_of_which_data_it_is(tmp_path: Path) -> None
     assert not [line for line in heads["older"] if line.startswith(("- Version", "- Begun"))], "it was not stored"
 
 
+@pytest.mark.parametrize(
+    ("cut_off", "without_code", "told"),
+    [
+        (0, 0, ""),
+        (0, 12, "12 of 32 answers had no code that could be used."),
+        (1, 0, "1 of 32 answers was cut off by the limit of tokens."),
+        (2, 3, "3 of 32 answers had no code that could be used; 2 were cut off by the limit of tokens."),
+    ],
+)
+def test_only_what_is_wrong_with_answers_is_told(cut_off: int, without_code: int, told: str) -> None:
+    assert Answers(32, cut_off, without_code).caution == told
+
+
 def test_answers_that_were_cut_off_or_had_no_code_are_counted(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -458,12 +472,12 @@ def test_answers_that_were_cut_off_or_had_no_code_are_counted(
         RunPlan("by rules", problems=3, generations=1, has_private=False, answers=every),
     ]
     report_command([plan.write(tmp_path / plan.name) for plan in plans], out=tmp_path / "out")
-    counted = "3 of 17 answers were cut off by the limit of tokens; 3 had no code that could be used."
+    counted = "3 of 17 answers had no code that could be used; 3 were cut off by the limit of tokens."
     told = [line.strip() for line in capsys.readouterr().out.splitlines() if "caution" in line]
     assert told == [f"caution: {counted}"]
     table = json.loads((tmp_path / "out" / "tables.json").read_text("utf-8"))["datasets"]["venus"][0]
     assert table["cautions"] == [f"a model: {counted}"]
     text = (tmp_path / "out" / "report.md").read_text("utf-8")
     assert f"**Caution:** a model: {counted}" in text
-    assert "Answers: 0 of 18 answers were cut off by the limit of tokens; 0 had no code that could be used." in text
+    assert "- Answers: 18 answers; none was cut off, and each had code that could be used." in text
     assert text.count("- Answers: ") == 2
