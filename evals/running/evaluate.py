@@ -101,6 +101,7 @@ def evaluate(
         folder.check(_machine(sandbox) if resources.executor is Executor.LOCAL else None)
         folder.clear_unfinished()
         folder.say_whether_complete(is_complete=False)
+        ledger.note_stored()
         ledger.problems = count_subjects(folder.settings)
         problems = ledger.unfinished(load_subjects(folder, lambda: sandbox))
         if resources.executor is Executor.RAY:

@@ -158,12 +158,21 @@ class RunFolder:
 
     def is_done(self, problem_id: str) -> bool:
         """Whether all of a problem is stored, and nothing of it was damaged since."""
-        key = file_key(problem_id)
+        return self._is_whole(file_key(problem_id))
+
+    def _is_whole(self, key: str) -> bool:
         return all(is_whole(self.path, table, key) for table in TABLES)
 
-    def is_scored(self, problem_id: str) -> bool:
-        """Whether a problem that is done could be evaluated."""
-        return all(not row["reason"] for row in read_rows(self.path, "problems", file_key(problem_id)))
+    def stored(self) -> dict[str, bool]:
+        """The ids of the problems that are done, and whether each could be evaluated.
+
+        Raises:
+            EvaluationError: a file is damaged.
+        """
+        keys = [path.stem for path in sorted((self.path / "problems").glob("*.parquet"))]
+        whole = [key for key in keys if self._is_whole(key)]
+        rows = [row for key in whole for row in read_rows(self.path, "problems", key)]
+        return {row["problem_id"]: not row["reason"] for row in rows}
 
     def keep(self, problem_id: str, rows: Mapping[str, Sequence[Row]]) -> None:
         """Store all tables of a problem; the one that says that it is done comes last.

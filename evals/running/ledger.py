@@ -57,18 +57,26 @@ class Ledger:
     stopped: bool = False  # any further problem would fail alike, so none is begun
     turned_away: bool = False  # the model's server refuses whatever it is asked
 
+    def note_stored(self) -> None:
+        """Count what earlier commands have stored, before the first line of progress.
+
+        Raises:
+            EvaluationError: a file of the folder is damaged.
+        """
+        stored = self.folder.stored()
+        self.outcome.done += stored
+        self.outcome.scored += sum(stored.values())
+
     def unfinished(self, subjects: Iterator[Subject | Rejected]) -> Iterator[Subject]:
         """What is not stored yet; records that cannot be used are noted."""
+        stored = frozenset(self.outcome.done)
         for each in subjects:
             if self.stopped:
                 return
             if isinstance(each, Rejected):
                 self.outcome.rejected.append(each)
                 self.tell(Step.REJECTED, each.place, each.line)
-            elif self.folder.is_done(each.id):
-                self.outcome.done.append(each.id)
-                self.outcome.scored += self.folder.is_scored(each.id)
-            else:
+            elif each.id not in stored:
                 yield each
 
     def keep(self, problem_id: str, rows: Mapping[str, Sequence[Row]]) -> None:

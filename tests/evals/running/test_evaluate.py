@@ -137,6 +137,22 @@ def test_an_evaluation_that_is_cut_short_goes_on_where_it_was(
     assert not list(out.glob("*/.*unfinished")), "files that the kill cut short are cleared away"
 
 
+def test_a_resumed_run_counts_what_is_stored_from_its_first_line_on(
+    benchmark: Callable[..., Path], recording: Callable[..., str], tmp_path: Path
+) -> None:
+    """Here the problem that comes first is the one that is not done."""
+    dataset, out = benchmark("a", "b"), tmp_path / "run"
+    least = ("--iterations", "1", "--generations", "1", "--repeats", "1")
+    words = ("--dataset", str(dataset), "--out", str(out), "--jobs", "1", *least)
+    told = afterburner("run", *words, "--model", recording({"b": [FAST], "c": [FAST]}), expected=1)
+    assert "problem a: begun (0 of 2 done)\n" in told
+    recording({"a": [FAST], "b": [FAST]})
+    told = afterburner("resume", str(out), "--jobs", "1")
+    assert "problem a: begun (1 of 2 done)\n" in told
+    assert "2 of 2 done" in told
+    assert f"stored in {out}: 2 problems\n" in told
+
+
 @pytest.mark.parametrize(
     ("words", "said", "code"),
     [
