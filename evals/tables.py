@@ -11,6 +11,7 @@ import hashlib
 import json
 import os
 import re
+import shlex
 from typing import TYPE_CHECKING, Any
 
 from afterburner.evals.errors import EvaluationError
@@ -229,6 +230,11 @@ def read_about(folder: Path) -> dict[str, Any]:
     try:
         about = json.loads((folder / ABOUT).read_text("utf-8"))
     except (FileNotFoundError, NotADirectoryError):
+        if not folder.exists():
+            raise EvaluationError(
+                f"There is no folder {folder}. Give the folder that eval run wrote, or begin an evaluation there: "
+                f"afterburner-agent eval run --dataset NAME --model NAME --out {shlex.quote(str(folder))}"
+            ) from None
         raise EvaluationError(
             f"{folder} is no folder of an evaluation: there is no {ABOUT} in it. Give the folder that eval run wrote."
         ) from None

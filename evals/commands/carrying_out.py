@@ -8,46 +8,73 @@ import sys
 from typing import TYPE_CHECKING
 
 from afterburner.agent import AfterburnerError, CancelledError
+from afterburner.evals.commands.needs import NOTHING_STORED
 from afterburner.evals.commands.showing import show_evaluation, tell_outcome
 from afterburner.evals.errors import DatasetError
-from afterburner.evals.running.evaluate import evaluate
+from afterburner.evals.running.progress import EvaluationEvent, Step
 
 if TYPE_CHECKING:
-    from afterburner.evals.running.evaluate import Resources
+    from collections.abc import Callable
+
     from afterburner.evals.running.folder import RunFolder
+    from afterburner.evals.running.settings import Resources
+
+_BEGINNING = EvaluationEvent(Step.STARTING, "", "looking at the data, the model and this machine")
+_RESUMING = EvaluationEvent(Step.STARTING, "", "looking at the data, this machine and what is stored")
 
 
-def carry_out(folder: RunFolder, resources: Resources, *, is_new: bool, quiet: bool, verbose: bool) -> None:
-    """Evaluate what is left of a run, show progress, and say what to do next.
+def carry_out(
+    opening: Callable[[], RunFolder], resources: Resources, *, is_new: bool, quiet: bool, verbose: bool
+) -> None:
+    """Evaluate what is left of a run, show progress from the start, and say what to do next.
 
     A new folder does not stay where nothing came of the run, so that another try may have its name.
 
+    Args:
+        opening: gives the run's folder, which it makes where it `is_new`.
+        resources: what the run may use.
+        is_new: whether it is the run's first command.
+        quiet: show no progress.
+        verbose: print every step where there is no terminal.
+
     Raises:
-        AfterburnerError: as `evaluate`.
+        AfterburnerError: as `evaluate`, or as `opening`.
     """
+    folder: RunFolder | None = None
     try:
         with show_evaluation(quiet=quiet, detailed=verbose) as on_event:
+            on_event(_BEGINNING if is_new else _RESUMING)
+            from afterburner.evals.running.evaluate import evaluate  # takes seconds on a busy machine
+
+            folder = opening()
             outcome = evaluate(folder, resources, on_event=on_event)
-    except DatasetError:
-        if not (folder.path / "problems").exists():  # nothing was measured
-            shutil.rmtree(folder.path, ignore_errors=True)
-        raise
-    except AfterburnerError as error:
-        is_stopped = isinstance(error, CancelledError)
-        when = "Go on with" if is_stopped else "Once the error below is mended, go on with"
-        sys.stderr.write(f"What is done is stored. {when}: {_resume(folder)}\n")
-        raise
-    except BaseException:
-        sys.stderr.write(
-            "What is done is stored, and so are a model's answers. Problems that were begun are measured again, and an "
-            "answer that was under way is asked for again. "
-            f"Go on with: {_resume(folder)}\n"
-        )
+    except BaseException as error:
+        if folder is not None:
+            _tell_how_to_go_on(folder, error)
+        elif is_new and isinstance(error, KeyboardInterrupt):
+            sys.stderr.write(NOTHING_STORED)
         raise
     outcome.is_empty = outcome.is_empty and is_new
     if outcome.is_empty:
         shutil.rmtree(folder.path, ignore_errors=True)
     tell_outcome(outcome)
+
+
+def _tell_how_to_go_on(folder: RunFolder, error: BaseException) -> None:
+    """Say what is stored of a run that came to no end, and how to go on; remove a folder that says nothing."""
+    if isinstance(error, DatasetError):
+        if not (folder.path / "problems").exists():  # nothing was measured
+            shutil.rmtree(folder.path, ignore_errors=True)
+    elif isinstance(error, AfterburnerError):
+        is_stopped = isinstance(error, CancelledError)
+        when = "Go on with" if is_stopped else "Once the error below is mended, go on with"
+        sys.stderr.write(f"What is done is stored. {when}: {_resume(folder)}\n")
+    else:
+        sys.stderr.write(
+            "What is done is stored, and so are a model's answers. Problems that were begun are measured again, and an "
+            "answer that was under way is asked for again. "
+            f"Go on with: {_resume(folder)}\n"
+        )
 
 
 def _resume(folder: RunFolder) -> str:

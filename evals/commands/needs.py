@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
@@ -22,6 +23,7 @@ EXTRAS: Mapping[str, str] = {
     "ray": "ray",
     "scipy": "evals",
 }
+NOTHING_STORED = "Nothing is stored yet. To begin anew, run the same command again.\n"  # of a run that is interrupted
 
 
 def needing_extra(model: str = "") -> AbstractContextManager[None]:
@@ -33,6 +35,16 @@ def needing_extra(model: str = "") -> AbstractContextManager[None]:
     from afterburner.agent.models.registry import needs_litellm
 
     return needing(EXTRAS, EvaluationError, ("llm",) if model and needs_litellm(model) else ())
+
+
+@contextmanager
+def nothing_stored_yet() -> Iterator[None]:
+    """Where a new run is interrupted within the block, say that nothing is stored, and how to begin again."""
+    try:
+        yield
+    except KeyboardInterrupt:
+        sys.stderr.write(NOTHING_STORED)
+        raise
 
 
 @contextmanager

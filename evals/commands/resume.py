@@ -11,7 +11,7 @@ from afterburner.agent import Caps
 from afterburner.agent.cli.from_options import option_of
 from afterburner.evals.commands.needs import needing_extra
 from afterburner.evals.commands.run import EXECUTOR, JOBS, QUIET, RAY_ADDRESS, SANDBOX, VERBOSE
-from afterburner.evals.running.settings import Executor
+from afterburner.evals.running.settings import Executor, Resources
 
 _MODEL = "The model"
 
@@ -36,9 +36,9 @@ def resume(
     """
     with needing_extra():
         from afterburner.evals.commands.carrying_out import carry_out
-        from afterburner.evals.running.evaluate import Resources
         from afterburner.evals.running.folder import RunFolder
 
         caps = Caps(cost_usd=max_cost, tokens=max_tokens, requests=max_requests)
         resources = Resources(sandbox, jobs, caps, executor, ray_address)
-        carry_out(RunFolder.open(folder), resources, is_new=False, quiet=quiet, verbose=verbose)
+        stored = RunFolder.open(folder)
+        carry_out(lambda: stored, resources, is_new=False, quiet=quiet, verbose=verbose)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -12,8 +12,11 @@ from afterburner.agent.cli.from_options import option_of
 from afterburner.agent.option_kinds import Selection
 from afterburner.agent.options import ModelOptions, Search
 from afterburner.agent.types import Objective
-from afterburner.evals.commands.needs import needing_extra
-from afterburner.evals.running.settings import EvaluationSettings, Executor, Start
+from afterburner.evals.commands.needs import needing_extra, nothing_stored_yet
+from afterburner.evals.running.settings import EvaluationSettings, Executor, Resources, Start
+
+if TYPE_CHECKING:
+    from afterburner.evals.running.folder import RunFolder
 
 _WHAT, _HOW, _MODEL, _WHERE = "What to evaluate", "How", "The model", "Where it runs"
 JOBS = typer.Option(
@@ -148,10 +151,10 @@ def run(
     A run that is stopped goes on with eval resume.
     """
     with needing_extra(model):
-        from afterburner.evals.commands.carrying_out import carry_out
-        from afterburner.evals.commands.showing import tell_unfinished_benchmark
-        from afterburner.evals.datasets.registry import check_known
-        from afterburner.evals.running.evaluate import Resources, begin_evaluation
+        with nothing_stored_yet():
+            from afterburner.evals.commands.carrying_out import carry_out
+            from afterburner.evals.commands.showing import tell_unfinished_benchmark
+            from afterburner.evals.datasets.registry import check_known
 
         check_known(dataset)  # before the options: advice on them is no use for a dataset that is not there
         settings = EvaluationSettings(
@@ -179,6 +182,12 @@ def run(
         )
         caps = Caps(cost_usd=max_cost, tokens=max_tokens, requests=max_requests)
         resources = Resources(sandbox, jobs, caps, executor, ray_address)
-        folder = begin_evaluation(out, name or model, settings, resources)
-        tell_unfinished_benchmark(settings)
-        carry_out(folder, resources, is_new=True, quiet=quiet, verbose=verbose)
+
+        def begin() -> RunFolder:
+            from afterburner.evals.running.evaluate import begin_evaluation
+
+            folder = begin_evaluation(out, name or model, settings, resources)
+            tell_unfinished_benchmark(settings)
+            return folder
+
+        carry_out(begin, resources, is_new=True, quiet=quiet, verbose=verbose)

@@ -30,8 +30,9 @@ if TYPE_CHECKING:
     from afterburner.evals.running.settings import EvaluationSettings
 
 # In a pipe; the steps between are many.
-_TOLD = frozenset({Step.BEGUN, Step.DONE, Step.FAILED, Step.REJECTED, Step.CAUTION})
+_TOLD = frozenset({Step.STARTING, Step.BEGUN, Step.DONE, Step.FAILED, Step.REJECTED, Step.CAUTION})
 _STEPS = frozenset({Step.BEGUN, Step.LOOP, Step.WAITING, Step.MEASURED})  # of a problem that is worked on
+_NOUNS = {Step.STARTING: "starting", Step.REJECTED: "left out", Step.FAILED: "not done", Step.CAUTION: "caution"}
 _CAPS = ("--max-cost", "--max-tokens", "--max-requests")
 MOST_SHOWN = 5  # lines that say the same of record after record
 SILENT_AT_MOST_S = 120.0  # an evaluation takes hours: its log need not grow as fast as a run's
@@ -59,7 +60,7 @@ def show_evaluation(*, quiet: bool, detailed: bool = False) -> Iterator[OnEvalua
                 line = line_of(event, rate.left(event))
                 doing = at_work.after(event)
                 if is_told:
-                    lines.show(line)
+                    lines.show(line, ongoing=event.step is Step.STARTING)
                 if event.step in _STEPS or not is_told:
                     lines.note(doing or line)
 
@@ -85,10 +86,11 @@ def _bar() -> Iterator[OnEvaluationEvent]:
 
         def show(event: EvaluationEvent) -> None:
             left, doing = rate.left(event), at_work.after(event)
-            if event.step in _TOLD and event.step is not Step.BEGUN and rejected.is_told(event):
+            if event.step in _TOLD - {Step.STARTING, Step.BEGUN} and rejected.is_told(event):
                 console.print(line_of(event, left), markup=False, highlight=False)
             else:
-                told = (_done(event), left, _spent(event), doing)
+                is_starting = event.step is Step.STARTING
+                told = (line_of(event),) if is_starting else (_done(event), left, _spent(event), doing)
                 status.update(" · ".join(filter(None, told)).replace("[", r"\["))
 
         yield show
@@ -119,13 +121,15 @@ class AtWork:
 
 @dataclass(slots=True)
 class Rate:
-    """How fast problems come to their end in this command, and so when the others will."""
+    """How fast problems come to their end in this command once it has started, and so when the others will."""
 
     began: float = field(default_factory=time.monotonic)
     ended: int = 0
 
     def left(self, event: EvaluationEvent) -> str:
         """How long the rest takes, as it is known after this event; empty: it is not, or next to nothing is left."""
+        if event.step is Step.STARTING:
+            self.began = time.monotonic()
         self.ended += event.step is Step.DONE
         if not (self.ended and event.problems):
             return ""
@@ -142,12 +146,8 @@ def line_of(event: EvaluationEvent, left: str = "") -> str:
     """One line for a person, scrubbed; `left` says how long the rest takes."""
     if event.step is Step.BEGUN:
         return scrub_line(f"problem {event.problem}: begun ({_done(event)})")
-    if event.step is Step.REJECTED:
-        return scrub_line(f"left out: {event.detail}")
-    if event.step is Step.FAILED:
-        return scrub_line(f"not done: {event.detail}")
-    if event.step is Step.CAUTION:
-        return scrub_line(f"caution: {event.detail}")
+    if event.step in _NOUNS:
+        return scrub_line(f"{_NOUNS[event.step]}: {event.detail}")
     parts = [event.detail, *((_done(event), left, _spent(event)) if event.step is Step.DONE else ())]
     return scrub_line(f"problem {event.problem}: {' · '.join(filter(None, parts))}")
 

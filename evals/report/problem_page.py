@@ -28,9 +28,9 @@ if TYPE_CHECKING:
 _RULES = ("public", "private", "strict")
 _OBJECTIVES = (Objective.TIME, Objective.MEMORY, Objective.INTEGRAL)
 _RANK = (
-    "Each figure is the median of the code's repeats. Rank, %: what Beyond counts, which is the mean of the ranks of the "
-    "single repeats, not the rank of their median. A repeat's rank is the share of the known solutions that it is at "
-    "least as good as. Code that is the text of a known solution has that solution's rank; code that fails has 0."
+    "Each figure is the median of the code's repeats. Rank, %: what Beyond counts, which is the mean of the repeats' "
+    "ranks, not the rank of their median. A repeat's rank is the share of the known solutions that it is at least as "
+    "good as. Code that is the text of a known solution has that solution's rank; code that fails has 0."
 )
 
 

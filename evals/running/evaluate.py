@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, replace
 from typing import TYPE_CHECKING, Any
 
-from afterburner.agent import CancelToken, Caps
+from afterburner.agent import CancelToken
 from afterburner.agent.errors import ProposerError
 from afterburner.agent.machine import describe_machine
 from afterburner.agent.store.checkpoints import new_run_id
@@ -18,7 +18,7 @@ from afterburner.evals.running.local import LocalWork, evaluation_session
 from afterburner.evals.running.model_check import caution_about, check_model, check_recordings
 from afterburner.evals.running.progress import OnEvaluationEvent, Step, ignore_evaluation_event
 from afterburner.evals.running.request_check import check_request
-from afterburner.evals.running.settings import EvaluationSettings, Executor
+from afterburner.evals.running.settings import Executor, Resources
 from afterburner.evals.running.subjects import count_subjects, load_subjects
 from afterburner.sandbox import open_sandbox
 from afterburner.sandbox.cores import divide_cores
@@ -28,29 +28,12 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
+    from afterburner.agent import Caps
+    from afterburner.evals.running.settings import EvaluationSettings
     from afterburner.evals.running.subjects import Subject
     from afterburner.sandbox import Sandbox
 
 _WAITING = 2  # problems beyond one for each core: while one waits for a model, another one is measured
-
-
-@dataclass(frozen=True, slots=True)
-class Resources:
-    """What an evaluation may use; unlike its settings, this may change when it is resumed.
-
-    Attributes:
-        sandbox: as `open_sandbox` takes it.
-        jobs: problems at a time; None: two more than there are cores for programs, on a cluster one for each CPU.
-        caps: the most that models may use, over all processes that work on the evaluation.
-        executor: where problems are worked on.
-        ray_address: of a Ray cluster; empty: one is started on this machine.
-    """
-
-    sandbox: str = "auto"
-    jobs: int | None = None
-    caps: Caps = field(default_factory=Caps)
-    executor: Executor = Executor.LOCAL
-    ray_address: str = ""
 
 
 def begin_evaluation(

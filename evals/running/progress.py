@@ -10,6 +10,7 @@ from enum import StrEnum
 class Step(StrEnum):
     """What happens."""
 
+    STARTING = "starting"  # the command; `detail`: what it does before the first problem
     BEGUN = "begun"  # a problem
     LOOP = "loop"  # `detail`: a line of the agent's progress
     WAITING = "waiting"  # the loop of a problem, for a free core; `detail`: the agent's line

@@ -1,13 +1,13 @@
-"""What an evaluation is asked to do; all of it is stored in `run.json`, so that it can be resumed and compared."""
+"""What an evaluation is asked to do, which `run.json` keeps whole to resume and compare it; and what it may use."""
 
 from __future__ import annotations
 
 import math
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass, field, fields
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any
 
-from afterburner.agent import UsageError
+from afterburner.agent import Caps, UsageError
 from afterburner.agent.models.prompts.feedback import parse_telling
 from afterburner.agent.option_kinds import LARGEST_SEED, Selection, member
 from afterburner.agent.types import Objective
@@ -34,6 +34,25 @@ class Executor(StrEnum):
 
     LOCAL = "local"
     RAY = "ray"
+
+
+@dataclass(frozen=True, slots=True)
+class Resources:
+    """What an evaluation may use; unlike its settings, this may change when it is resumed.
+
+    Attributes:
+        sandbox: as `open_sandbox` takes it.
+        jobs: problems at a time; None: two more than there are cores for programs, on a cluster one for each CPU.
+        caps: the most that models may use, over all processes that work on the evaluation.
+        executor: where problems are worked on.
+        ray_address: of a Ray cluster; empty: one is started on this machine.
+    """
+
+    sandbox: str = "auto"
+    jobs: int | None = None
+    caps: Caps = field(default_factory=Caps)
+    executor: Executor = Executor.LOCAL
+    ray_address: str = ""
 
 
 @dataclass(frozen=True, slots=True)

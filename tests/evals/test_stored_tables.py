@@ -89,6 +89,15 @@ def test_a_damaged_description_of_a_run_is_an_error_of_one_line(run: RunFolder, 
     assert "\n" not in str(caught.value)
 
 
+def test_where_there_is_no_folder_a_person_is_told_how_to_begin_a_run(tmp_path: Path) -> None:
+    with pytest.raises(EvaluationError) as caught:
+        RunFolder.open(tmp_path / "none")
+    assert str(caught.value).startswith(f"There is no folder {tmp_path / 'none'}. ")
+    assert str(caught.value).endswith(f"eval run --dataset NAME --model NAME --out {tmp_path / 'none'}")
+    with pytest.raises(EvaluationError, match=r"there is no run\.json in it"):
+        RunFolder.open(tmp_path)
+
+
 def test_blank_lines_around_a_code_make_no_other_code_and_its_indentation_does() -> None:
     code = "for _ in range(3):\n    print(1)"
     assert {code_id(f"\n{code}\n\n"), code_id(code.replace("\n", "\r\n")), code_id(code)} == {code_id(code)}

@@ -17,9 +17,9 @@ from afterburner.evals.files import claimed
 from afterburner.evals.recipe.build import BuildRequest, build_benchmark
 from afterburner.evals.recipe.framing import read_raw_problems
 from afterburner.evals.recipe.settings import RecipeSettings
-from afterburner.evals.running.evaluate import Resources, begin_evaluation, evaluate
+from afterburner.evals.running.evaluate import begin_evaluation, evaluate
 from afterburner.evals.running.folder import RunFolder as Evaluation
-from afterburner.evals.running.settings import EvaluationSettings
+from afterburner.evals.running.settings import EvaluationSettings, Resources
 from afterburner.sandbox import open_sandbox
 from afterburner.training.collecting.collect import collect
 from afterburner.training.collecting.settings import CollectSettings, Filters

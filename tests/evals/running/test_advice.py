@@ -104,6 +104,14 @@ def test_how_long_the_rest_takes_is_told_once_a_problem_is_done() -> None:
     assert 1_500 <= int(second.split()[1]) < 1_600
 
 
+def test_the_time_that_a_run_takes_to_start_is_no_time_of_its_problems() -> None:
+    rate = Rate(began=time.monotonic() - 60_000.0)
+    starting = EvaluationEvent(Step.STARTING, "", "looking at the data")
+    assert line_of(starting) == "starting: looking at the data"
+    assert not rate.left(starting)
+    assert not rate.left(EvaluationEvent(Step.DONE, "a", problems=9, done=1)), "next to nothing"
+
+
 @pytest.mark.parametrize(("counts", "is_told"), [({}, True), ({"problems": 2, "left_out": 0}, False)])
 def test_a_benchmark_that_is_not_finished_is_told(
     benchmark: Callable[..., Path],

@@ -16,9 +16,9 @@ from running_problems import FAST, LISTED, LOOP, SLOW, WRONG, benchmark_problem
 
 from afterburner.agent import Caps
 from afterburner.evals.running.cluster import evaluate_remotely
-from afterburner.evals.running.evaluate import Resources, begin_evaluation, evaluate
+from afterburner.evals.running.evaluate import begin_evaluation, evaluate
 from afterburner.evals.running.progress import EvaluationEvent, Step
-from afterburner.evals.running.settings import EvaluationSettings, Executor
+from afterburner.evals.running.settings import EvaluationSettings, Executor, Resources
 from afterburner.evals.running.subjects import subject_to_json
 from afterburner.evals.tables import read_rows
 

@@ -137,6 +137,27 @@ def test_an_evaluation_that_is_cut_short_goes_on_where_it_was(
     assert not list(out.glob("*/.*unfinished")), "files that the kill cut short are cleared away"
 
 
+def test_a_run_that_is_interrupted_as_it_starts_says_that_nothing_is_stored(
+    benchmark: Callable[..., Path], recording: Callable[..., str], tmp_path: Path
+) -> None:
+    folder, out = benchmark("a"), tmp_path / "run"
+    words = ("run", "--dataset", str(folder), "--out", str(out), "--model", recording({"a": [FAST]}), *SMALL)
+    process = subprocess.Popen(
+        [sys.executable, "-m", "afterburner.agent", "eval", *words],
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    )
+    assert process.stderr is not None
+    assert process.stderr.readline() == "[0:00] starting: looking at the data, the model and this machine\n"
+    os.killpg(process.pid, signal.SIGINT)
+    _, told = process.communicate()
+    assert process.returncode == 130
+    assert told == "Nothing is stored yet. To begin anew, run the same command again.\ninterrupted\n"
+    assert not (out / "run.json").exists()
+
+
 def test_a_resumed_run_counts_what_is_stored_from_its_first_line_on(
     benchmark: Callable[..., Path], recording: Callable[..., str], tmp_path: Path
 ) -> None:
@@ -149,6 +170,7 @@ def test_a_resumed_run_counts_what_is_stored_from_its_first_line_on(
     recording({"a": [FAST], "b": [FAST]})
     told = afterburner("resume", str(out), "--jobs", "1")
     assert "problem a: begun (1 of 2 done)\n" in told
+    assert told.index("[0:00] starting: looking at ") < told.index("problem a: begun")
     assert "2 of 2 done" in told
     assert f"stored in {out}: 2 problems\n" in told
 

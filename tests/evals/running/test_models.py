@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import threading
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING
 
 import pytest
@@ -19,10 +20,10 @@ from afterburner.evals.commands.carrying_out import carry_out
 from afterburner.evals.commands.showing import advice_after, line_of
 from afterburner.evals.errors import EvaluationError
 from afterburner.evals.evaluation import load_evaluation
-from afterburner.evals.running.evaluate import Resources, begin_evaluation, evaluate
+from afterburner.evals.running.evaluate import begin_evaluation, evaluate
 from afterburner.evals.running.folder import RunFolder
 from afterburner.evals.running.progress import Step
-from afterburner.evals.running.settings import EvaluationSettings
+from afterburner.evals.running.settings import EvaluationSettings, Resources
 from afterburner.evals.tables import read_rows
 
 if TYPE_CHECKING:
@@ -173,13 +174,14 @@ def test_a_run_that_came_to_nothing_leaves_its_folder_to_the_next_try(
         settings = replace(settings_for(benchmark("one"), asks(server)), generations=1)
         monkeypatch.setenv("OPENAI_API_BASE", proxy.url)
         for is_new in (False, True):
-            folder = begin_evaluation(tmp_path / f"run-{is_new}", "a model", settings)
+            path = tmp_path / f"run-{is_new}"
+            opening = partial(begin_evaluation, path, "a model", settings)
             with pytest.raises(typer.Exit):
-                carry_out(folder, Resources(jobs=1), is_new=is_new, quiet=True, verbose=False)
-            assert folder.path.exists() is not is_new, "eval resume removes nothing"
+                carry_out(opening, Resources(jobs=1), is_new=is_new, quiet=True, verbose=False)
+            assert path.exists() is not is_new, "eval resume removes nothing"
     resumed, begun = capsys.readouterr().out.split("nothing to store")
     assert "eval resume" in resumed
-    assert f"Nothing came of this run, so {folder.path} is removed again." in begun
+    assert f"Nothing came of this run, so {path} is removed again." in begun
 
 
 def test_a_resumed_run_says_at_once_that_its_server_is_not_there(

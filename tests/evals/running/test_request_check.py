@@ -16,11 +16,11 @@ from afterburner.evals.commands.group import app
 from afterburner.evals.datasets.registry import load_problems, sample_of
 from afterburner.evals.errors import UnknownDatasetError
 from afterburner.evals.problems import BenchmarkProblem
-from afterburner.evals.running.evaluate import Resources, begin_evaluation, evaluate
+from afterburner.evals.running.evaluate import begin_evaluation, evaluate
 from afterburner.evals.running.folder import RunFolder
 from afterburner.evals.running.model_check import check_recordings
 from afterburner.evals.running.request_check import check_request
-from afterburner.evals.running.settings import EvaluationSettings, Start
+from afterburner.evals.running.settings import EvaluationSettings, Resources, Start
 from afterburner.evals.tables import read_rows
 from afterburner.sandbox import UsageError
 
