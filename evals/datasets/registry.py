@@ -51,6 +51,7 @@ class _Layout:
     Attributes:
         read: makes a problem of a record.
         files: the files of a split and a configuration, of repositories that the hub itself cannot read.
+        local_file: the name of its only file, of a dataset without splits that is on no hub.
         is_wanted: whether a record belongs to the configuration.
         by_configuration: whether a configuration is a part of the repository, rather than something that is told by the
             records or by the names of the files.
@@ -60,6 +61,14 @@ class _Layout:
     files: Callable[[str, str], tuple[str, ...]] = _no_files
     is_wanted: Callable[[Record, ReadingContext], bool] = _every
     by_configuration: bool = False
+    local_file: str = ""
+
+    def files_in(self, where: Path, split: str, configuration: str) -> tuple[str, ...]:
+        """The names of the files to read, in a folder or on the hub; empty: those that are called like the split."""
+        if self.local_file and split == "test" and where.is_dir():
+            found = sorted(where.rglob(self.local_file), key=lambda path: (len(path.parts), path))
+            return tuple(str(path.relative_to(where)) for path in found[:1])
+        return self.files(split, configuration)
 
 
 _OWN = _Layout(read_own)
@@ -73,7 +82,7 @@ _LAYOUTS: Mapping[str, _Layout] = {
     "mercury": _Layout(read_mercury),
     "effibench": _Layout(read_effibench),
     "effibench-x": _Layout(read_effibench_x),
-    "enamel": _Layout(read_enamel),
+    "enamel": _Layout(read_enamel, local_file="enamel.csv"),
     "coffe": _Layout(read_coffe),
 }
 
@@ -224,9 +233,8 @@ def _loaded(asked: ReadingContext, source: str | Path | None, only: Collection[s
     part = configuration if layout.by_configuration else ""
     if layout.by_configuration and not part and not Path(where).is_file():
         part = info.configurations[0]
-    yield from _read(
-        read_records(where, context.split, part, layout.files(context.split, configuration)), layout, context, only
-    )
+    files = layout.files_in(Path(where), context.split, configuration)
+    yield from _read(read_records(where, context.split, part, files), layout, context, only)
 
 
 def _at_path(asked: ReadingContext, only: Collection[str]) -> Iterator[Loaded]:

@@ -22,6 +22,10 @@ INTERVALS = (
     "Parentheses hold 95% intervals. Ours resample problems, generations and repeats; the paper's resample the repeats "
     "of one solution and divide by the root of their number, so they are far narrower."
 )
+SINGLE = (
+    "Of {}, a single problem is scored, which says nothing of others: its interval is all that a score can be, and "
+    "not what was found."
+)
 
 
 MEANING = (
@@ -33,7 +37,14 @@ MEANING = (
 
 def captions(runs: Sequence[RunScores], *, has_intervals: bool = True) -> tuple[str, ...]:
     """The notes of a table about these runs."""
-    return (clock(runs), *((INTERVALS,) if has_intervals else ()), *map(problems_of, runs), *machines(runs))
+    intervals = (INTERVALS, *_single(runs)) if has_intervals else ()
+    return (clock(runs), *intervals, *map(problems_of, runs), *machines(runs))
+
+
+def _single(runs: Sequence[RunScores]) -> tuple[str, ...]:
+    """Of which runs one problem alone is scored; empty: of none."""
+    labels = [each.run.label for each in runs if len(each.main.evaluation.problems) == 1]
+    return (SINGLE.format(" and of ".join(labels)),) if labels else ()
 
 
 def clock(runs: Sequence[RunScores]) -> str:

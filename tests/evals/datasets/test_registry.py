@@ -100,6 +100,22 @@ def test_a_split_that_a_dataset_lacks_is_refused_and_test_is_what_it_has_for_tes
         list(load_problems("effibench", split="dev"))
 
 
+@pytest.mark.parametrize("place", ["enamel.csv", "dataset/enamel.csv"])
+def test_a_folder_of_enamel_has_its_problems_in_a_file_of_that_name(
+    tmp_path: Path, sandbox: Sandbox, place: str
+) -> None:
+    """As its repository has it, beside other files."""
+    (tmp_path / place).parent.mkdir(exist_ok=True)
+    (tmp_path / place).write_bytes(sample_of("enamel").read_bytes())
+    write(tmp_path / "samples" / "enamel-references.json", {"0": []})
+    asked: dict[str, Any] = {"sandbox": lambda: sandbox}
+    found = ids("enamel", source=tmp_path, **asked)
+    assert found
+    assert found == ids("enamel", source=sample_of("enamel"), **asked)
+    with pytest.raises(DatasetError, match="has no train file"):
+        ids("enamel", source=tmp_path, split="train", **asked)
+
+
 def test_the_hub_s_layout_of_venus_is_a_folder_for_each_language(tmp_path: Path) -> None:
     row = json.loads(sample_of("venus-hub").read_text("utf-8").splitlines()[1])
     write(tmp_path / "python3" / "train-00000-of-00001.jsonl", row)

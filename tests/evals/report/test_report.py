@@ -285,6 +285,12 @@ def test_hostile_texts_stay_texts_in_markdown(hostile_report: Report) -> None:
     assert len(plain(HOSTILE, 50)) < 400
 
 
+def test_a_single_problem_is_told_to_have_no_interval(tmp_path: Path) -> None:
+    for problems in (1, 2):
+        text = markdown_of([RunPlan("mine", problems=problems).write(tmp_path / str(problems))])
+        assert ("Of mine, a single problem is scored, which says nothing of others" in text) is (problems == 1)
+
+
 def test_the_coverage_of_the_intervals_is_a_table() -> None:
     metric = {
         "truth": 0.5,
