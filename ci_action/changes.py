@@ -92,6 +92,7 @@ class LeftOut:
     function: str | None = None
     line: int | None = None  # that cannot be read
     is_unknown: bool = False  # it could not be read, or is not what the commit has, so nothing is known of the change
+    beyond_max_functions: bool = False  # so many others come before it that the option leaves it out
 
 
 class _UnknownError(UsageError):

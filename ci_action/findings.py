@@ -8,7 +8,7 @@ from collections import Counter
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal
 
-from afterburner.agent.batch.batch_results import NO_WORKLOAD
+from afterburner.agent.batch.batch_results import NO_WORKLOAD, TOO_LITTLE_TIME
 from afterburner.agent.code.source_text import split_lines
 from afterburner.agent.code.text_edits import TextEdit, apply_edits
 from afterburner.agent.inputs.choosing import is_invented
@@ -62,7 +62,7 @@ _MOST_EDITS = 200
 _LOSS = 0.95
 _STEEPER = 0.3  # of measured exponents; less may be chance
 _TESTS = "pytest"  # the origin of what they give; of one test `pytest: tests/test_a.py::test_b`
-_LATER = "too little time was left for it; allow more minutes, or fewer functions"
+_LATER = f"{TOO_LITTLE_TIME}; allow more minutes, or fewer functions"
 _LATE = (OUT_OF_TIME, TOO_LATE_TO_CONFIRM, TOO_LATE_TO_SCREEN)
 _INTERRUPTED = "the run was interrupted"
 
@@ -92,12 +92,12 @@ def part_of_outcome(
         outcome: of its run.
         receipt: the file of its receipt, beside the report.
         merged: whether its rewrite is one of those that were tested together.
-        cut_short: whether more time might have given an offer.
+        cut_short: whether more time might have given an offer, of a function that was looked at.
     """
     result = outcome.result
     if result is None:
         decision = Decision.FAILED if outcome.decision == NO_WORKLOAD else Decision(outcome.decision)
-        return _part(place, decision, outcome.reason, 0.0)
+        return _part(place, decision, outcome.reason, 0.0, cut_short=outcome.reason == TOO_LITTLE_TIME)
     is_offered = result.improved and result.gain is not None
     return _part(
         place,
@@ -230,7 +230,7 @@ def part_of_failure(place: Place, reason: str, elapsed_s: float) -> FunctionPart
 
 def part_not_reached(place: Place) -> FunctionPart:
     """A function that no time was left for."""
-    return _part(place, Decision.NOT_REACHED, _LATER, 0.0)
+    return _part(place, Decision.NOT_REACHED, _LATER, 0.0, cut_short=True)
 
 
 def part_interrupted(place: Place) -> FunctionPart:

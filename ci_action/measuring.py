@@ -30,6 +30,8 @@ from afterburner.ci_action.repository import find_range, head_alone, open_reposi
 from afterburner.ci_action.uncommitted import uncommitted_files, uncommitted_note
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from git import Repo
 
     from afterburner.agent import Session
@@ -37,6 +39,7 @@ if TYPE_CHECKING:
     from afterburner.ci_action.changes import ChangedFunction
     from afterburner.ci_action.optimizing import Key
     from afterburner.ci_action.options import CiOptions
+    from afterburner.ci_action.report.document import FunctionPart
     from afterburner.ci_action.repository import Range
 
 _PACKAGE = "afterburner-agent"
@@ -173,13 +176,20 @@ def _work_through(session: Session, options: CiOptions, span: Range, gathered: G
         return function if is_new else None
 
     optimize_functions(session, options, find, gathered, on_event)
-    for part in gathered.functions:
-        if part.cut_short:
-            memory.let_rest(part.key, who)
-        elif part.decision not in _NOT_TRIED:
-            memory.remember(part.key, who)
+    remember_tried(memory, gathered.functions, who)
     if options.memory is not None:
         memory.write(options.memory)
+
+
+def remember_tried(memory: Memory, parts: Sequence[FunctionPart], who: str) -> None:
+    """Note what was tried; one that was not reached is tried by the next run, and does not rest before."""
+    for part in parts:
+        if part.decision in _NOT_TRIED:
+            continue
+        if part.cut_short:
+            memory.let_rest(part.key, who)
+        else:
+            memory.remember(part.key, who)
 
 
 def _functions_by_name(options: CiOptions, span: Range, file: str) -> dict[str, ChangedFunction]:
@@ -212,6 +222,7 @@ def _document(options: CiOptions, base: str | None, head: str, gathered: Gathere
                 function=each.function,
                 line=each.line,
                 is_unknown=each.is_unknown,
+                beyond_max_functions=each.beyond_max_functions,
                 reason=one_line(each.reason),
             )
             for each in sorted(gathered.left_out, key=lambda each: (each.file, each.function or ""))[:MOST_FUNCTIONS]

@@ -88,7 +88,7 @@ def proof_of(options: CiOptions) -> Proof:
 def beyond_the_most(function: ChangedFunction, options: CiOptions) -> LeftOut:
     """A function that is not looked at because hotter ones are."""
     reason = f"--max-functions is {options.most_functions}, and as many others come before it"
-    return LeftOut(function.file, reason, function.name)
+    return LeftOut(function.file, reason, function.name, beyond_max_functions=True)
 
 
 def key_of(root: Path, target: RankedTarget) -> Key:

@@ -93,7 +93,14 @@ def _interval(gain: GainPart) -> str:
 
 
 def headline(document: CiDocument) -> str:
-    """One line on the whole report; of an interrupted run, also what it has not looked at."""
+    """One line on the whole report, with how many functions `max-functions` left out."""
+    beyond = document.beyond_max_functions
+    left_out = f"; {beyond} more {'was' if beyond == 1 else 'were'} left out by --max-functions" if beyond else ""
+    return f"{_headline_of_run(document)}{left_out}"
+
+
+def _headline_of_run(document: CiDocument) -> str:
+    """What was found; of an interrupted run, also how much it has not looked at."""
     if not document.interrupted:
         return _headline_of_results(document)
     interrupted = "the run was interrupted"

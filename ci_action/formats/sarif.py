@@ -7,6 +7,7 @@ from urllib.parse import quote
 
 from afterburner.ci_action.formats.phrases import explained, headline, verdict
 from afterburner.ci_action.report.document import Decision, Mode
+from afterburner.ci_action.report.words import few_of
 
 if TYPE_CHECKING:
     from afterburner.ci_action.report.document import CiDocument, EditPart, FunctionPart, LeftOutPart
@@ -54,11 +55,18 @@ def sarif(document: CiDocument) -> dict[str, Any]:
 
 
 def _invocation(document: CiDocument) -> dict[str, Any]:
-    """Whether the run came to its end: without results, one that did not would look clean."""
-    if not document.interrupted:
-        return {"executionSuccessful": True}
-    told = {"level": "error", "message": {"text": headline(document)}}
-    return {"executionSuccessful": False, "toolExecutionNotifications": [told]}
+    """Whether the run came to its end, and what has no answer: without results, the report would look clean."""
+    if document.interrupted:
+        return {"executionSuccessful": False, "toolExecutionNotifications": [_told("error", document)]}
+    if document.without_answer or (document.left_out and not document.functions):
+        return {"executionSuccessful": True, "toolExecutionNotifications": [_told("warning", document)]}
+    return {"executionSuccessful": True}
+
+
+def _told(level: str, document: CiDocument) -> dict[str, Any]:
+    names = few_of([each.function for each in document.without_answer])
+    text = f"{headline(document)}. Without an answer: {names}" if names else headline(document)
+    return {"level": level, "message": {"text": text}}
 
 
 def _result(function: FunctionPart, document: CiDocument) -> dict[str, Any]:

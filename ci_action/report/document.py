@@ -174,6 +174,9 @@ class LeftOutPart(_Part):
     is_unknown: bool = Field(
         default=False, description="Whether nothing is known of what was changed, since the file could not be read."
     )
+    beyond_max_functions: bool = Field(
+        default=False, description="Whether it was left out because `max-functions` others come before it."
+    )
     reason: Words
 
 
@@ -206,8 +209,20 @@ class CiDocument(_Part):
 
     @property
     def considered(self) -> int:
-        """How many functions there were to look at, those included that were left out."""
-        return len(self.functions) + sum(each.function is not None for each in self.left_out)
+        """How many functions there were to look at. Those count that were left out, but for `max-functions`."""
+        left_out = sum(each.function is not None for each in self.left_out)
+        return len(self.functions) + left_out - self.beyond_max_functions
+
+    @property
+    def beyond_max_functions(self) -> int:
+        """How many functions were left out by `max-functions`."""
+        return sum(each.beyond_max_functions and each.function is not None for each in self.left_out)
+
+    @property
+    def without_answer(self) -> list[FunctionPart]:
+        """The functions of which nothing was found out, or not all that more time would have shown."""
+        lacking = {Decision.TOO_NOISY, Decision.FAILED, Decision.INTERRUPTED, Decision.NOT_REACHED}
+        return [each for each in self.functions if each.decision in lacking or each.cut_short]
 
     @property
     def has_regressions(self) -> bool:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from afterburner.agent.batch.batch_results import Outcome
+from afterburner.agent.batch.batch_results import TOO_LITTLE_TIME, Outcome
 from afterburner.agent.errors import WorkloadError
 from afterburner.agent.evidence.classes import Fit
 from afterburner.agent.evidence.gather import Evidence
@@ -38,6 +38,8 @@ from afterburner.ci_action.findings import (
     _grows_faster,
     _reason_of_comparison,
     _tests_without_use,
+    part_interrupted,
+    part_not_reached,
     part_of_comparison,
     part_of_outcome,
     section_of_change,
@@ -282,6 +284,15 @@ def test_what_looked_better_when_the_time_was_over_is_called_a_rewrite() -> None
     outcome = Outcome(RankedTarget("/shop.py", "f", 1.0, 0.9, 1, ()), "no_improvement", TIME_IS_UP, result=late)
     part = part_of_outcome(PLACE, outcome, None, merged=True, cut_short=True)
     assert part.reason.endswith("; a rewrite (1.1) looked 31.5x better in screening, which proves nothing")
+
+
+def test_what_was_not_reached_in_time_is_cut_short() -> None:
+    target = RankedTarget("/shop.py", "f", 1.0, 0.9, 1, ())
+    late, full = (Outcome(target, "not_reached", why) for why in (TOO_LITTLE_TIME, "enough others had their turn"))
+    assert part_of_outcome(PLACE, late, None, merged=True, cut_short=False).cut_short
+    assert not part_of_outcome(PLACE, full, None, merged=True, cut_short=False).cut_short
+    assert part_not_reached(PLACE).cut_short
+    assert not part_interrupted(PLACE).cut_short
 
 
 def test_a_run_without_an_offer_is_cut_short_if_its_time_was_up() -> None:

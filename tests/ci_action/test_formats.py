@@ -96,6 +96,9 @@ def test_a_hostile_report_is_one_inert_comment(text: str) -> None:
     assert "<!--" not in page
 
 
+BEYOND = LeftOutPart(file="shop.py", function="last", reason="--max-functions is 1", beyond_max_functions=True)
+
+
 @pytest.mark.parametrize(
     ("report", "said"),
     [
@@ -164,6 +167,23 @@ def test_a_hostile_report_is_one_inert_comment(text: str) -> None:
         (document(mode=Mode.SCHEDULE, functions=[], interrupted=True), "The run was interrupted"),
         (
             document(
+                function(decision=Decision.TOO_NOISY, cut_short=True), mode=Mode.REGRESSIONS, left_out=[BEYOND, BEYOND]
+            ),
+            "No answer for 1 changed function; 2 more were left out by --max-functions",
+        ),
+        (
+            document(interrupted(), mode=Mode.PROVE, interrupted=True, left_out=[BEYOND]),
+            (
+                "The run was interrupted before there was an answer for 1 changed function; "
+                "1 more was left out by --max-functions"
+            ),
+        ),
+        (
+            document(function(decision=Decision.FASTER), mode=Mode.PROVE, left_out=[BEYOND]),
+            "Proven: 1 of 1 changed function faster; 1 more was left out by --max-functions",
+        ),
+        (
+            document(
                 function(decision=Decision.NO_IMPROVEMENT, gain=None, rewrite=None, cut_short=True),
                 interrupted(decision=Decision.NOT_REACHED),
             ),
@@ -230,9 +250,47 @@ def test_sarif_says_of_an_interrupted_run_that_it_did_not_succeed() -> None:
     assert invocation["executionSuccessful"] is False
     [told] = invocation["toolExecutionNotifications"]
     assert told["level"] == "error"
-    assert told["message"]["text"] == "The run was interrupted before there was an answer for 1 changed function"
+    ended = "The run was interrupted before there was an answer for 1 changed function"
+    assert told["message"]["text"] == f"{ended}. Without an answer: total"
     [run] = sarif(document())["runs"]
     assert run["invocations"] == [{"executionSuccessful": True}]
+
+
+@pytest.mark.parametrize(
+    ("report", "said"),
+    [
+        (
+            document(interrupted(decision=Decision.TOO_NOISY, cut_short=True), mode=Mode.PROVE),
+            "Not proven: the time ended before 1 function was decided. Without an answer: total",
+        ),
+        (
+            document(slower("common"), interrupted(decision=Decision.FAILED), mode=Mode.REGRESSIONS),
+            "1 function is slower than at the base. Without an answer: total",
+        ),
+        (
+            document(functions=[], left_out=[LeftOutPart(file="a.py", function="f", reason="nothing calls it")]),
+            "No changed function was looked at",
+        ),
+    ],
+)
+def test_sarif_says_what_has_no_answer(report: CiDocument, said: str) -> None:
+    """Without that, a report without results reads as if nothing were slower or different."""
+    [run] = sarif(report)["runs"]
+    [invocation] = run["invocations"]
+    assert invocation["executionSuccessful"] is True
+    assert invocation["toolExecutionNotifications"] == [{"level": "warning", "message": {"text": said}}]
+
+
+@pytest.mark.parametrize(
+    "report",
+    [
+        document(different(), mode=Mode.PROVE),
+        document(function(decision=Decision.SAME), mode=Mode.REGRESSIONS),
+        nothing(),
+    ],
+)
+def test_sarif_of_a_run_with_all_answers_has_no_notification(report: CiDocument) -> None:
+    assert sarif(report)["runs"][0]["invocations"] == [{"executionSuccessful": True}]
 
 
 def test_sarif_names_lines_and_brings_the_rewrite_as_a_fix() -> None:

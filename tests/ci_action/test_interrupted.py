@@ -17,7 +17,26 @@ from afterburner.ci_action.report.document import Decision, Mode
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from afterburner.ci_action.report.document import CiDocument
+
 CHANGED = NAMES.replace("if name]", "if name != '']").replace("result += price", "result = result + price")
+
+
+def changed_repository(folder: Path) -> Path:
+    repository = Repository.make(folder / "project")
+    repository.branch("feature")
+    repository.commit({"shop/names.py": CHANGED})
+    return repository.folder
+
+
+def interrupted_at(moment: EventKind, options: CiOptions) -> CiDocument:
+    def interrupt(event: ProgressEvent) -> None:
+        if event.kind is moment:
+            raise KeyboardInterrupt
+
+    document = measure(options, interrupt).document
+    assert document.interrupted
+    return document
 
 
 @pytest.mark.parametrize(
@@ -29,19 +48,18 @@ CHANGED = NAMES.replace("if name]", "if name != '']").replace("result += price",
     ],
 )
 def test_what_an_interrupted_run_has_not_looked_at_has_no_answer(tmp_path: Path, mode: Mode, moment: EventKind) -> None:
-    repository = Repository.make(tmp_path / "project")
-    repository.branch("feature")
-    repository.commit({"shop/names.py": CHANGED})
-
-    def interrupt(event: ProgressEvent) -> None:
-        if event.kind is moment:
-            raise KeyboardInterrupt
-
-    document = measure(CiOptions(repository.folder, mode, base="main"), interrupt).document
-    assert document.interrupted
+    document = interrupted_at(moment, CiOptions(changed_repository(tmp_path), mode, base="main"))
     assert {each.function for each in document.unanswered} == {"initials", "total"}
     assert {each.decision for each in document.functions} == {Decision.INTERRUPTED}
     assert headline(document) == "The run was interrupted before there was an answer for 2 changed functions"
+
+
+def test_functions_beyond_the_most_are_told_apart_from_those_without_an_answer(tmp_path: Path) -> None:
+    options = CiOptions(changed_repository(tmp_path), Mode.PROVE, base="main", most_functions=1)
+    document = interrupted_at(EventKind.STAGING_VERSIONS, options)
+    assert len(document.unanswered) == 1
+    ended = "The run was interrupted before there was an answer for 1 changed function"
+    assert headline(document) == f"{ended}; 1 more was left out by --max-functions"
 
 
 def test_progress_names_the_options_of_ci() -> None:
