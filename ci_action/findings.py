@@ -15,12 +15,12 @@ from afterburner.agent.inputs.choosing import is_invented
 from afterburner.agent.inputs.inside.pytest_calls import NO_PYTEST, TEST_FAILS
 from afterburner.agent.judge.confirmation import NOT_TRIED_IN_TIME
 from afterburner.agent.judge.decide import TOO_LATE_TO_CONFIRM
+from afterburner.agent.judge.lacking_time import OUT_OF_TIME
 from afterburner.agent.judge.screening import TOO_LATE_TO_SCREEN
 from afterburner.agent.judge.version_comparison import (
     MEASURED,
     NO_LARGER,
     NOT_LARGER,
-    OUT_OF_TIME,
     ComparisonDecision,
 )
 from afterburner.agent.loop.right_candidates import right_candidates

@@ -35,13 +35,10 @@ from afterburner.agent.judge.decide import TOO_LATE_TO_CONFIRM, Judge
 from afterburner.agent.judge.gates import refusal
 from afterburner.agent.judge.measuring.timing_core import TimingCore
 from afterburner.agent.judge.measuring.workbench import Workbench, look_limits
+from afterburner.agent.judge.running_original import measure_original
 from afterburner.agent.judge.text_objections import TextObjections
 from afterburner.agent.judge.two_sided import TwoSidedJudge
-from afterburner.agent.judge.version_comparison import (
-    ComparisonDecision,
-    VersionJudge,
-    measure_original,
-)
+from afterburner.agent.judge.version_comparison import ComparisonDecision, VersionJudge
 from afterburner.agent.machine import describe_machine
 from afterburner.agent.options import InputOptions
 from afterburner.agent.types import Decision, HeldOut, Target, Workload, WorkloadCase

@@ -74,15 +74,22 @@ class Behaviour:
             with ahead(tasks, cpus, stop, at_once=at_once, stop_at_once=self.search.stop_at_once) as work:
                 yield BegunLooks(self, work)
 
+    def searched_further(self) -> Agreement | Difference:
+        """What a search comes to that goes on with what an earlier one of this rewrite has made, until the deadline."""
+        return self.weighed([self._search_until(self.deadline, once_more=False)])
+
     def _search(self, *, for_offer: bool) -> Agreement | Counterexample:
         until = self.deadline if for_offer else self.deadline.within(self.deadline.left_s() / 2)
+        return self._search_until(until, once_more=True)
+
+    def _search_until(self, until: Deadline, *, once_more: bool) -> Agreement | Counterexample:
         return self.search.against(
             self.source,
             self.deadline.within(OFFER_S),
             rounds=OFFER_ROUNDS,
             least=Least(OFFER_LEAST, until),
             effects_of_real_calls=True,
-            once_more=True,
+            once_more=once_more,
         )
 
     def _looks(self, late: Sequence[Case], *, by_cost: bool, for_offer: bool) -> list[Callable[[], _Found]]:

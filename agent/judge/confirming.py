@@ -244,6 +244,10 @@ class Confirming:
         with self._behaviour(winner).begun(late, by_cost=by_cost) as looks:
             return looks.ended()[0]
 
+    def agrees_further(self, winner: Incumbent) -> Agreement | Difference:
+        """What the search for a difference comes to that `behaves` began, with all the time that is left."""
+        return self._behaviour(winner).searched_further()
+
     def _behaviour(self, winner: Incumbent) -> Behaviour:
         too_good = winner.ratio > HARD_TO_BELIEVE
         return Behaviour(self.bench, self.judge, self.deadline, self._search, winner.source, too_good)

@@ -16,7 +16,7 @@ from afterburner.agent.events import EventKind, OnEvent, ProgressEvent, Stage, i
 from afterburner.agent.inputs.choosing import is_invented
 from afterburner.agent.inputs.replayed_calls import HASH_SEEDS
 from afterburner.agent.judge.circumstances import Dependence
-from afterburner.agent.judge.confirmation import ORIGINAL, Incumbent, detail_of
+from afterburner.agent.judge.confirmation import Incumbent, detail_of
 from afterburner.agent.judge.confirming import Confirming
 from afterburner.agent.judge.input_gains import (
     measure_real_calls,
@@ -25,9 +25,11 @@ from afterburner.agent.judge.input_gains import (
     told_of_made,
     told_ratio,
 )
+from afterburner.agent.judge.lacking_time import OUT_OF_TIME, lacks_inputs, told_of_blocks
 from afterburner.agent.judge.larger_inputs import LargerLook
 from afterburner.agent.judge.later_calls import can_be_warm, warm_source, when_warm
 from afterburner.agent.judge.measuring.figures import figures_between
+from afterburner.agent.judge.running_original import all_cases, original_of, run_original
 from afterburner.agent.judge.slower_on_larger import NATURAL_ALONE, glance_at_larger_inputs, on_larger_inputs
 from afterburner.agent.judge.text_objections import TextObjections
 from afterburner.agent.judge.time_limit import is_far_slower
@@ -44,6 +46,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from afterburner.agent.deadline import Deadline
+    from afterburner.agent.judge.behaviour import Difference
     from afterburner.agent.judge.comparison import Comparison
     from afterburner.agent.judge.input_gains import Outweighed
     from afterburner.agent.judge.later_calls import Again
@@ -55,7 +58,6 @@ if TYPE_CHECKING:
     from afterburner.agent.types import Gain, WorkloadCall
     from afterburner.sandbox import Measurement
 
-OUT_OF_TIME = "the time budget ended before the versions were measured; --max-seconds allows more"
 NO_LARGER = "no larger inputs could be made, or none that is quick enough: what only more data shows was not seen"
 NOT_LARGER = "larger inputs were not tried to the end, since the time was up"
 BLOCKS_TOLD = 4
@@ -79,6 +81,7 @@ class ComparisonDecision(StrEnum):
 
 
 _PROVEN = (ComparisonDecision.FASTER, ComparisonDecision.SLOWER)
+_NEEDING_INPUTS = (ComparisonDecision.FASTER, ComparisonDecision.SAME)  # which have to agree on enough of them
 MEASURED = (ComparisonDecision.FASTER, ComparisonDecision.SLOWER, ComparisonDecision.SAME)
 
 
@@ -121,31 +124,6 @@ class VersionFindings:
         return _joined(*told)
 
 
-def measure_original(bench: Workbench) -> tuple[Workbench, Incumbent]:
-    """The bench with limits that follow from what the original needs, as in a run, and the original.
-
-    Raises:
-        WorkloadError: the original does not pass as a candidate would have to.
-    """
-    report = _run_original(bench)
-    original = _original_of(bench, report)
-    return bench.limited_by(max(case.measurement.wall_time_s for case in report.cases)), original
-
-
-def _run_original(bench: Workbench) -> Report:
-    return bench.sandbox.run(bench.program(bench.target.source), _all_cases(bench), bench.limits)
-
-
-def _original_of(bench: Workbench, report: Report) -> Incumbent:
-    if report.verdict is not Verdict.ACCEPTED:
-        raise WorkloadError(f"The original behaves differently each time here: {detail_of(report)}.")
-    return Incumbent(ORIGINAL, bench.target.source, report.measurement, ratio=1.0)
-
-
-def _all_cases(bench: Workbench) -> tuple[Case, ...]:
-    return (*bench.judged_cases(), *bench.confirmed_cases())
-
-
 @dataclass(slots=True)
 class VersionJudge:
     """Compares one other version with the original of a bench."""
@@ -156,6 +134,7 @@ class VersionJudge:
     on_event: OnEvent
     texts: TextObjections = field(default_factory=TextObjections)
     real_calls_alone: bool = False  # whether no difference is looked for beyond the real calls of the workload
+    _most_blocks: int = field(default=0, init=False)  # of the test that was begun last
 
     def __post_init__(self) -> None:
         """Calls that were made up are left out where the real ones alone count, and where there are any."""
@@ -175,11 +154,11 @@ class VersionJudge:
             SandboxInternalError: the sandbox itself failed.
         """
         self._report(EventKind.RUNNING_BEFORE)
-        report = _run_original(self.bench)
+        report = run_original(self.bench)
         if report.verdict is Verdict.TIME_LIMIT:
             reason = f"BEFORE itself reached the time limit of {self.bench.limits.wall_time_s:.3g} s"
             return VersionFindings(ComparisonDecision.TOO_NOISY, reason)
-        original = _original_of(self.bench, report)  # the limits stay wide: AFTER may be far slower
+        original = original_of(self.bench, report)  # the limits stay wide: AFTER may be far slower
         other = Incumbent("after", source, original.measurement, ratio=1.0)
         shrinking_s = min(LONGEST_SHRINKING_S, self.deadline.left_s() / 4)
         on_search = in_stage(self.on_event, Stage.COMPARE)
@@ -190,16 +169,37 @@ class VersionJudge:
         found = self._on_real_calls(confirming, other)
         if found is None:
             found = Agreement() if self.real_calls_alone else self._behaviour(confirming, other)
-        if isinstance(found, VersionFindings):
-            return found
-        measured = self._looked_at_again(self.measure(confirming, other, original, found), source)
-        measured = self._announced(measured, source)
+        return found if isinstance(found, VersionFindings) else self._compared(confirming, other, original, found)
+
+    def _compared(
+        self, confirming: Confirming, other: Incumbent, original: Incumbent, agreed: Agreement
+    ) -> VersionFindings:
+        """What a version is that did the same as far as was tried."""
+        measured = self.measure(confirming, other, original, agreed)
         unseen = unseen_function(self.bench.workload.calls_in_order())
+        if not (self.real_calls_alone or unseen) and measured.decision in _NEEDING_INPUTS:
+            found = self._tried_further(confirming, other, original, agreed)
+            if isinstance(found, VersionFindings):
+                return found
+            agreed, measured = found, replace(measured, agreement=found)
+            too_few = confirming.unproven(agreed, other, original)
+            if lacks_inputs(too_few):  # so nothing that is measured besides can prove it
+                return _as_far_as_proven(measured, too_few)
+        measured = self._announced(self._looked_at_again(measured, other.source), other.source)
         if unseen and measured.decision not in {ComparisonDecision.SLOWER, ComparisonDecision.DIFFERENT}:
             return _with_unseen(measured, unseen)
         if self.real_calls_alone:
             return replace(_of_real_calls(measured), can_be_replayed=False)
-        return _as_far_as_proven(measured, confirming.unproven(found, other, original))
+        return _as_far_as_proven(measured, confirming.unproven(agreed, other, original))
+
+    def _tried_further(
+        self, confirming: Confirming, other: Incumbent, original: Incumbent, agreed: Agreement
+    ) -> Agreement | VersionFindings:
+        """The agreement, on more inputs if these are too few and there is time; or a difference on one of them."""
+        if self.deadline.passed() or not lacks_inputs(confirming.unproven(agreed, other, original)):
+            return agreed
+        self._report(EventKind.COMPARING_BEHAVIOUR)
+        return self._told_of_behaviour(confirming.agrees_further(other), other)
 
     def _looked_at_again(self, measured: VersionFindings, source: str) -> VersionFindings:
         """What was measured of a version, unless calls of a warm process or larger inputs say something else."""
@@ -233,7 +233,7 @@ class VersionJudge:
 
     def _on_real_calls(self, confirming: Confirming, other: Incumbent) -> Agreement | VersionFindings | None:
         """What the calls of the workload show against a version; None: it does the same on all of them."""
-        first, *others = _all_cases(self.bench)
+        first, *others = all_cases(self.bench)
         for cases in ([first], others):  # what is far too slow shows in the first
             report = confirming.failed(other, cases)
             if report is not None:
@@ -242,7 +242,9 @@ class VersionJudge:
 
     def _behaviour(self, confirming: Confirming, other: Incumbent) -> Agreement | VersionFindings:
         """What is found where a difference is looked for."""
-        found = confirming.behaves(other, (), by_cost=False)
+        return self._told_of_behaviour(confirming.behaves(other, (), by_cost=False), other)
+
+    def _told_of_behaviour(self, found: Agreement | Difference, other: Incumbent) -> Agreement | VersionFindings:
         match found:
             case Counterexample(unfit=unfit) if unfit:
                 return VersionFindings(ComparisonDecision.TOO_NOISY, f"AFTER: {unfit}")
@@ -319,9 +321,9 @@ class VersionJudge:
             look = confirming.on_larger_inputs(said, said.gain, other)
         said = look.comparison
         decision, objection = self._decided(said)
-        reason = objection or (OUT_OF_TIME if said.gain is None and self.deadline.passed() else said.reason)
+        reason = objection or (self._out_of_time(said) if said.gain is None and self.deadline.passed() else said.reason)
         loss = ""
-        if decision in {ComparisonDecision.FASTER, ComparisonDecision.SAME}:
+        if decision in _NEEDING_INPUTS:
             loss = told_of_losses(self.bench, self.judge.objective, said, figures_between)
         return VersionFindings(
             decision,
@@ -337,6 +339,10 @@ class VersionJudge:
             blocks=tuple(block.without_parts() for block in said.blocks),
             outweighed=self._outweighed(said),
         )
+
+    def _out_of_time(self, said: Comparison) -> str:
+        figures = figures_between(self.judge.objective, said.blocks) if said.blocks else None
+        return told_of_blocks(said.blocks, self._most_blocks, figures.primary) if figures else OUT_OF_TIME
 
     def _outweighed(self, said: Comparison) -> Outweighed | None:
         return outweighed_calls(self.bench, self.judge.objective, said, figures_between)
@@ -394,6 +400,7 @@ class VersionJudge:
         return (ComparisonDecision.TOO_NOISY if objection else decision), objection
 
     def _on_blocks(self, taken: int, most: int) -> None:
+        self._most_blocks = most
         if taken % BLOCKS_TOLD == 0 and taken < most:
             self._report(EventKind.BLOCKS_TAKEN, taken, most)
 
@@ -460,7 +467,7 @@ def _with_unseen(measured: VersionFindings, function: str) -> VersionFindings:
 
 def _of_real_calls(measured: VersionFindings) -> VersionFindings:
     """What was measured. That both do the same is known of the real calls alone, which says nothing against slower."""
-    if measured.decision not in {ComparisonDecision.FASTER, ComparisonDecision.SAME}:
+    if measured.decision not in _NEEDING_INPUTS:
         return measured
     reason = f"{measured.reason}, and no difference was looked for beyond the real calls"
     return replace(measured, decision=ComparisonDecision.CONDITIONAL, reason=reason)
@@ -468,7 +475,7 @@ def _of_real_calls(measured: VersionFindings) -> VersionFindings:
 
 def _as_far_as_proven(measured: VersionFindings, too_few: Comparison | None) -> VersionFindings:
     """What was measured, unless too little was tried to say that both do the same: that says nothing against slower."""
-    if too_few is None or measured.decision not in {ComparisonDecision.FASTER, ComparisonDecision.SAME}:
+    if too_few is None or measured.decision not in _NEEDING_INPUTS:
         return measured
     is_condition = too_few.decision is Decision.CONDITIONAL
     decision = ComparisonDecision.CONDITIONAL if is_condition else ComparisonDecision.TOO_NOISY

@@ -18,13 +18,13 @@ from afterburner.agent.inputs.harness_answers import Suite
 from afterburner.agent.inputs.rank import RankedTarget
 from afterburner.agent.judge.confirmation import unproven
 from afterburner.agent.judge.decide import TOO_LATE_TO_CONFIRM
+from afterburner.agent.judge.lacking_time import OUT_OF_TIME
 from afterburner.agent.judge.min_effect import MinEffect
 from afterburner.agent.judge.verification.outcome import Agreement, Counterexample
 from afterburner.agent.judge.verification.reach import UnseenLine
 from afterburner.agent.judge.version_comparison import (
     NO_LARGER,
     NOT_LARGER,
-    OUT_OF_TIME,
     ComparisonDecision,
     VersionFindings,
 )

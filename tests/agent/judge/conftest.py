@@ -4,11 +4,21 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Self
 
+from afterburner.agent.deadline import BudgetClock
 from afterburner.agent.judge.measuring.sampling import Block, Sample
 from afterburner.sandbox import Measurement, Program
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+
+
+class JumpingClock(BudgetClock):
+    """A clock that a test can set forward."""
+
+    ahead_s = 0.0
+
+    def now_s(self) -> float:
+        return super().now_s() + self.ahead_s
 
 
 def used(cpu_s: float, wall_s: float | None = None, peak_kib: int = 10_000) -> Measurement:

@@ -16,12 +16,12 @@ from afterburner.agent.judge.confirmation import Incumbent
 from afterburner.agent.judge.confirming import Confirming
 from afterburner.agent.judge.input_gains import measure_real_calls, outweighed_calls, told_of_losses, told_of_made
 from afterburner.agent.judge.measuring.sampling import Block, Sample, add_up
+from afterburner.agent.judge.running_original import measure_original
 from afterburner.agent.judge.two_sided import TwoSidedJudge
 from afterburner.agent.judge.version_comparison import (
     ComparisonDecision,
     VersionFindings,
     VersionJudge,
-    measure_original,
 )
 from afterburner.agent.options import RunSettings
 from afterburner.agent.session.preparing import prepared_bench

@@ -9,6 +9,7 @@ import pytest
 from loops import UntimedJudge, open_bench
 
 from afterburner.agent.deadline import Deadline
+from afterburner.agent.events import EventKind, ProgressEvent
 from afterburner.agent.inputs.judging import judging_notes
 from afterburner.agent.judge import behaviour
 from afterburner.agent.judge.confirmation import Incumbent, unproven
@@ -19,6 +20,8 @@ from afterburner.agent.judge.version_comparison import VersionFindings, VersionJ
 from afterburner.agent.options import RunSettings
 from afterburner.agent.types import Decision, Objective, Skipped
 from afterburner.sandbox import Measurement
+
+from .conftest import JumpingClock
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -109,6 +112,9 @@ if __name__ == "__main__":
     total([1, 2, 3])
     total([5])
 """
+
+
+FEW, MANY = (("empty", 12),), (("empty", 12), ("large", 900))
 
 
 class Untimed(UntimedJudge, TwoSidedJudge):
@@ -202,6 +208,50 @@ def test_two_versions_are_the_same_only_as_far_as_inputs_could_be_made(
     assert found.decision == "faster", found.reason
 
 
+def compared_further(
+    bench: Workbench, after: str, monkeypatch: pytest.MonkeyPatch, *, least: int, is_late: bool = False
+) -> tuple[VersionFindings, list[EventKind]]:
+    """What a comparison comes to of which the first search had time for twelve inputs, and what it told of."""
+    monkeypatch.setattr(behaviour, "OFFER_LEAST", least)
+    told: list[EventKind] = []
+    clock = JumpingClock()
+
+    def tell(event: ProgressEvent) -> None:
+        told.append(event.kind)
+        if is_late and event.kind is EventKind.COMPARING_BEHAVIOUR:
+            clock.ahead_s = 1e6
+
+    judge = Untimed(Objective.TIME, 0.05, 0)
+    comparing = VersionJudge(bench, judge, Deadline.after(LONG_S, clock), tell)
+    confirming = Confirming(bench, judge, comparing.deadline, lambda _: None)
+    texts = (after, bench.target.source)
+    other, original = (Incumbent("", text, Measurement(1.0, 1.0, 1, 1.0), ratio=1.0) for text in texts)
+    return comparing._compared(confirming, other, original, Agreement(FEW)), told
+
+
+def test_a_comparison_with_too_few_inputs_tries_more_in_the_time_that_is_left(
+    make_bench: MakeBench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    bench, after = make_bench(RARE, "total"), RARE.replace("found += item", "found = found + item")
+    found, told = compared_further(bench, after, monkeypatch, least=20)
+    assert found.decision == "faster", found.reason
+    assert found.agreement is not None
+    assert found.agreement.inputs >= 20
+    assert EventKind.MEASURING_LARGER_INPUTS in told
+    wrong, _ = compared_further(bench, RARE.replace("found = 0", "found = 1"), monkeypatch, least=20)
+    assert wrong.decision == "different", wrong.reason
+
+
+def test_without_enough_inputs_a_comparison_measures_nothing_that_cannot_count(
+    make_bench: MakeBench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    bench, after = make_bench(RARE, "total"), RARE.replace("found += item", "found = found + item")
+    found, told = compared_further(bench, after, monkeypatch, least=10**9, is_late=True)
+    assert found.decision == "too_noisy"
+    assert found.reason.endswith("inputs could be tried before the time was over; give --max-seconds more")
+    assert EventKind.MEASURING_LARGER_INPUTS not in told
+
+
 OPEN = """\
 def total(items, **options):
     found = options.get("start", 0)
@@ -232,7 +282,6 @@ def test_keywords_that_no_call_gives_are_a_condition_only_where_the_code_uses_th
     assert '--assume "not options"' in said.reason
 
 
-FEW, MANY = (("empty", 12),), (("empty", 12), ("large", 900))
 FAILED = (Skipped(MADE_INPUTS, "it ran longer than 4 s"),)
 
 

@@ -11,12 +11,15 @@ import pytest
 
 from afterburner.agent.code.locate import find_target
 from afterburner.agent.deadline import Deadline
+from afterburner.agent.events import EventKind, ProgressEvent
 from afterburner.agent.inputs.staging import stage
 from afterburner.agent.judge import version_comparison
 from afterburner.agent.judge.comparison import Comparison
 from afterburner.agent.judge.confirmation import Incumbent
 from afterburner.agent.judge.confirming import Confirming
+from afterburner.agent.judge.lacking_time import OUT_OF_TIME, told_of_blocks
 from afterburner.agent.judge.later_calls import Again
+from afterburner.agent.judge.measuring.figures import CPU
 from afterburner.agent.judge.slower_on_larger import LargerGlances
 from afterburner.agent.judge.text_objections import TextObjections, texts_to_hold_against
 from afterburner.agent.judge.two_sided import TwoSidedJudge
@@ -31,6 +34,8 @@ from afterburner.agent.options import RunSettings
 from afterburner.agent.session.preparing import prepared_bench
 from afterburner.agent.types import Decision, Gain, Objective
 from afterburner.sandbox import Measurement
+
+from .conftest import JumpingClock, blocks_of, sample, used
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -146,6 +151,37 @@ def test_a_time_limit_that_is_reached_only_when_samples_are_taken_is_a_loss_too(
     assert found.decision == "slower", found.reason
     assert "the calls that are measured" in found.reason
     assert re.search(r"s for all \d+ calls in one process: at least", found.reason), "not of one call"
+
+
+def test_a_test_that_the_time_ends_says_what_it_had_measured(
+    bench_of: Callable[[str], Workbench], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(version_comparison, "BLOCKS_TOLD", 1)
+    clock = JumpingClock()
+
+    def end_with_first_block(event: ProgressEvent) -> None:
+        if event.kind is EventKind.BLOCKS_TAKEN:
+            clock.ahead_s = 1e6
+
+    bench, judge = bench_of(BEFORE), TwoSidedJudge(Objective.TIME, 0.05, 0)
+    comparing = VersionJudge(bench, judge, Deadline.after(600, clock), end_with_first_block)
+    confirming = Confirming(bench, judge, comparing.deadline, lambda _: None)
+    texts = (BEFORE.replace("n * (n + 1)", "(n * n + n)"), BEFORE)
+    after, before = (Incumbent("", text, Measurement(1.0, 1.0, 1, 1.0), ratio=1.0) for text in texts)
+    found = comparing.measure(confirming, after, before)
+    assert found.decision == "too_noisy"
+    told = r"so far, which proves nothing: only \d+ of at most \d+ blocks of fresh runs could be measured before the"
+    assert re.search(told, found.reason), found.reason
+    assert comparing.measure(confirming, after, before).reason == OUT_OF_TIME, "nothing was measured"
+
+
+@pytest.mark.parametrize(("before_s", "told"), [(2.0, "CPU time 2.00x better"), (0.5, "2.00x of the CPU time")])
+def test_what_was_measured_so_far_is_told_whichever_version_seems_faster(before_s: float, told: str) -> None:
+    said = told_of_blocks(blocks_of(sample(used(before_s)), sample(used(1.0)), 4), 16, CPU)
+    few = (
+        "only 4 of at most 16 blocks of fresh runs could be measured before the time was over; give --max-seconds more"
+    )
+    assert said == f"{told} so far, which proves nothing: {few}"
 
 
 def test_a_time_limit_says_nothing_of_memory(compared: Callable[..., VersionFindings]) -> None:
