@@ -15,10 +15,13 @@ from typing import TYPE_CHECKING, Any
 
 from afterburner.agent.code.whole_files import create_file, replace_file
 from afterburner.sandbox import AfterburnerError, UsageError
+from afterburner.sandbox.environments.requirements import FILES, MAIN
 from afterburner.sandbox.project import find_project_root
 from afterburner.sandbox.terminal.text import scrub_line
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from afterburner.agent.types import Objective
 
 WORKFLOW = ".github/workflows/afterburner.yml"
@@ -29,7 +32,8 @@ _INSTALL = "python -m pip install pytest -r requirements.txt"
 _ACTION = re.compile(r"[\w.-]+/[\w.-]+(?:/[\w./-]+)?@[0-9a-f]{40}", re.ASCII)
 _HINTS = "afterburner.hints"
 _PYTEST = (r"pytest\b(?!-)", r"pytest-")  # itself, else a plugin
-_TEST_TOOLS = ("test", "tests", "testing", "dev")  # how projects call the extra, or the group, of their tests
+_TEST_TOOLS = ("test", "tests", "testing", "dev")  # how projects call the extra, group or file of their tests
+_RUN_KINDS = ("base", "main")  # and the file of what they need to run, in the folder `requirements`
 _NO_TABLE = "`tool` is no plain table there; add [tool.afterburner] yourself"
 
 
@@ -157,8 +161,10 @@ def knows_requirements(folder: Path) -> bool:
 
 
 def _own_requirements(folder: Path) -> str:
-    if os.path.isfile(folder / "requirements.txt"):
-        return " -r requirements.txt"
+    files = [name for name in FILES if os.path.isfile(folder / name)]
+    for_tests = next(filter(None, (_files_of(kind, files) for kind in _TEST_TOOLS)), "")
+    if MAIN in files:
+        return f" -r {MAIN}{for_tests}"
     try:
         project = tomllib.loads(_text(folder, "pyproject.toml") or "")
     except (ValueError, RecursionError):
@@ -166,8 +172,17 @@ def _own_requirements(folder: Path) -> str:
     is_package = os.path.isfile(folder / "setup.py") or not project.keys().isdisjoint({"project", "build-system"})
     extra = _test_extra(project, "project", "optional-dependencies")
     group = "" if extra else _test_extra(project, "dependency-groups")  # which takes pip 25.1
-    package = (f' -e ".[{extra}]"' if extra else " -e .") if is_package else ""
-    return package + (f" --group {group}" if group else "")
+    if not is_package:
+        return f" --group {group}" if group else "".join(_files_of(kind, files) for kind in _RUN_KINDS) + for_tests
+    if extra:
+        return f' -e ".[{extra}]"'
+    return f" -e . --group {group}" if group else f" -e .{for_tests}"
+
+
+def _files_of(kind: str, files: Sequence[str]) -> str:
+    """Of `test`: `requirements-test.txt`, `requirements_test.txt`, `test-requirements.txt`, `requirements/test.txt`."""
+    named = (each for each in files if re.fullmatch(rf"(requirements[-_/])?{kind}(-requirements)?\.txt", each))
+    return "".join(f" -r {each}" for each in named)
 
 
 def _test_extra(project: dict[str, Any], *path: str) -> str:

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 MAIN = "requirements.txt"
 _FOR_TESTS = ("dev", "test", "tests", "testing")
-_FILES = (
+FILES = (  # where they usually lie
     *(MAIN, *(f"requirements-{kind}.txt" for kind in _FOR_TESTS), *(f"requirements_{kind}.txt" for kind in _FOR_TESTS)),
     *(f"{kind}-requirements.txt" for kind in _FOR_TESTS),
     *(f"requirements/{kind}.txt" for kind in ("base", "main", *_FOR_TESTS)),
@@ -48,7 +48,7 @@ class Listed:
 
 def find_requirements(reader: ProjectReader) -> list[str]:
     """The files at their usual places that list what a project needs to run and to be tested."""
-    return [name for name in _FILES if reader.path(name) is not None]
+    return [name for name in FILES if reader.path(name) is not None]
 
 
 def with_referenced(reader: ProjectReader, names: list[str]) -> Listed:

@@ -321,6 +321,38 @@ def test_the_workflow_installs_what_the_project_has(tmp_path: Path) -> None:
     assert installs(tmp_path) == "python -m pip install pytest -r requirements.txt"
 
 
+TESTS_AFTER_MAIN = " -r requirements.txt -r test-requirements.txt"
+
+
+@pytest.mark.parametrize(
+    ("files", "tools"),
+    [
+        (["requirements.txt", "requirements-dev.txt"], " -r requirements.txt -r requirements-dev.txt"),
+        (["requirements.txt", "dev-requirements.txt", "test-requirements.txt"], TESTS_AFTER_MAIN),
+        (["requirements/base.txt", "requirements/tests.txt"], " -r requirements/base.txt -r requirements/tests.txt"),
+        (["requirements_test.txt"], " -r requirements_test.txt"),
+        (["setup.py", "requirements-dev.txt"], " -e . -r requirements-dev.txt"),
+        (["setup.py", "requirements/base.txt"], " -e ."),
+        (["requirements-docs.txt"], ""),
+    ],
+)
+def test_the_workflow_installs_what_files_list_for_the_tests(tmp_path: Path, files: list[str], tools: str) -> None:
+    (tmp_path / ".git").mkdir()
+    (tmp_path / "requirements").mkdir()
+    for name in files:
+        (tmp_path / name).write_text("")
+    assert installs(tmp_path) == f"python -m pip install pytest{tools}"
+
+
+def test_an_extra_with_pytest_needs_no_file_for_the_tests(tmp_path: Path) -> None:
+    (tmp_path / ".git").mkdir()
+    (tmp_path / "requirements-dev.txt").write_text("")
+    (tmp_path / "pyproject.toml").write_text(
+        '[project]\nname = "shop"\n[project.optional-dependencies]\ntest = ["pytest"]\n'
+    )
+    assert installs(tmp_path) == 'python -m pip install pytest -e ".[test]"'
+
+
 def test_the_workflow_keeps_nothing_to_fill_in(tmp_path: Path) -> None:
     assert "top folder of a git repository" in workflow(tmp_path, ACTION).reason
     (tmp_path / ".git").mkdir()
