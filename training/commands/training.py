@@ -155,7 +155,7 @@ def _show_plan(config: TrainConfig, out: Path, name: str) -> None:
     with needing_training():
         from afterburner.training.data.reading import read_data
         from afterburner.training.planning.architectures import is_here
-        from afterburner.training.planning.checks import check_data, check_launch, check_plan
+        from afterburner.training.planning.checks import check_data, check_plan_and_launch
         from afterburner.training.planning.dry_run import to_lines
         from afterburner.training.planning.hardware import detect_hardware
         from afterburner.training.planning.notes import plan_notes
@@ -179,8 +179,7 @@ def _show_plan(config: TrainConfig, out: Path, name: str) -> None:
         plan = make_plan(config, detect_hardware(), rows=rows)
         notes = [*unchecked, *plan_notes(plan, name=name)]
     typer.echo(scrub("\n".join(to_lines(plan, notes))))
-    check_launch(config)
-    check_plan(plan, out)
+    check_plan_and_launch(plan, out)
 
 
 def _count_trainable(data: DataSet, config: TrainConfig) -> int:

@@ -87,6 +87,25 @@ def check_plan(plan: Plan, out: Path | None = None) -> None:
         )
 
 
+def check_plan_and_launch(plan: Plan, out: Path, environment: Mapping[str, str] = os.environ) -> None:
+    """Make both checks, so that what stands in the way is told at once.
+
+    Raises:
+        TrainingError: the memory or the disk does not suffice, whatever else is wrong.
+        UsageError: only the launch is.
+    """
+    try:
+        check_launch(plan.config, environment)
+    except UsageError as wrong_launch:
+        try:
+            check_plan(plan, out)
+        except TrainingError as error:
+            launch = str(wrong_launch)
+            raise TrainingError(f"{error} Besides, {launch[0].lower()}{launch[1:]}") from error
+        raise
+    check_plan(plan, out)
+
+
 def _size(gib: float) -> str:
     """The same in a unit that suits: a small model's run takes MiB."""
     return format_kib(gib * _KIB_OF_GIB)

@@ -45,6 +45,8 @@ def _of_hardware(plan: Plan, name: str, given: Collection[str]) -> Iterator[str]
 
 def _of_assumptions(plan: Plan, given: Collection[str]) -> Iterator[str]:
     assumed = plan.assumed
+    if plan.counts_papers_rows:
+        yield f"The {plan.work.rows:,} rows are assumed, as many as the paper's data set has: --data DIR counts yours."
     if plan.hardware.kind == "gpu" and "device_tflops" not in given:
         yield f"{assumed.device_tflops:g} TFLOP/s are an H100's: train plan --device-tflops T takes another GPU's."
     if plan.config.method is Method.GRPO and "slots" not in given:

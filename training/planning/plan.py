@@ -36,6 +36,7 @@ class Plan:
         work: of the whole run.
         disk: of the whole run.
         assumed: what the hours depend on.
+        counts_papers_rows: whether no data set was given, so that the work is that of as many rows as the paper's has.
     """
 
     config: TrainConfig
@@ -46,6 +47,7 @@ class Plan:
     work: Work
     disk: Disk
     assumed: Assumptions
+    counts_papers_rows: bool
 
 
 def make_plan(
@@ -84,4 +86,5 @@ def make_plan(
         work=estimate_work(config, model, batches, hardware, known, rows=rows),
         disk=predict_disk(config, model),
         assumed=known,
+        counts_papers_rows=rows is None,
     )

@@ -40,20 +40,39 @@ def test_a_plan_names_what_it_was_made_for_and_the_options_that_change_it() -> N
     assert any("No GPU was found" in each and "--device-memory-gib N" in each for each in plan_notes(one))
     assert any("train plan --devices 8" in each for each in plan_notes(one, name="eight-gpus/sft"))
     given = ("devices", "device_tflops", "slots")
-    assert plan_notes(plan_of(read_config("eight-gpus/sft"), Hardware(1, 80)), name="eight-gpus/sft", given=given) == []
+    counted = plan_of(read_config("eight-gpus/sft"), Hardware(1, 80), rows=1_000)
+    assert plan_notes(counted, name="eight-gpus/sft", given=given) == []
     grpo = plan_of(read_config("paper/grpo"), Hardware(8, 80), assumed=Assumptions(slots=28))
     said = " ".join(plan_notes(grpo))
     assert "989 TFLOP/s are an H100's: train plan --device-tflops" in said
     assert "The sandbox slots, 28, are this machine's: train plan --slots" in said
 
 
+@pytest.mark.parametrize(("name", "rows"), [("paper/sft", "58,833"), ("paper/grpo", "984")])
+def test_rows_that_were_not_counted_are_told_to_be_the_papers(name: str, rows: str) -> None:
+    wanted, said = read_config(name), f"The {rows} rows are assumed, as many as the paper's data set has"
+    assert any(each.startswith(said) for each in plan_notes(plan_of(wanted, Hardware(1, 80))))
+    assert "are assumed" not in " ".join(plan_notes(plan_of(wanted, Hardware(1, 80), rows=int(rows.replace(",", "")))))
+
+
 def test_the_documented_recipe_for_one_gpu_leaves_room() -> None:
     page = (Path(__file__).parents[3] / "docs" / "training.md").read_text("utf-8")
     text = page.partition("`my-grpo.yaml` is then:")[2].partition("```yaml\n")[2].partition("```")[0]
-    plan = plan_of(parse_config(text, "my-grpo.yaml"), Hardware(1, 80), assumed=Assumptions(slots=28))
+    plan = plan_of(parse_config(text, "my-grpo.yaml"), Hardware(1, 80), rows=984, assumed=Assumptions(slots=28))
     assert f"predicts a peak of {plan.memory.peak_gib:.0f} GiB for it, and {plan.work.hours:.0f} h" in page
     check_plan(plan)
     assert plan_notes(plan, given=("device_tflops", "slots")) == []
+
+
+def test_the_documented_updates_of_grpo_are_those_of_the_plan() -> None:
+    page = (Path(__file__).parents[3] / "docs" / "training.md").read_text("utf-8")
+    whole, objectives = (
+        plan_of(read_config("eight-gpus/grpo"), Hardware(8, 80), rows=rows, assumed=Assumptions(slots=28)).work
+        for rows in (984, 3 * 984)
+    )
+    assert f"GRPO has {whole.rollouts} rollouts" in page
+    assert f"{objectives.rows:,} prompts, which take {objectives.steps:,} updates and three times the hours" in page
+    assert round(objectives.hours / whole.hours) == 3
 
 
 def test_long_times_have_no_decimals_and_short_ones_do() -> None:

@@ -14,7 +14,7 @@ from afterburner.training.config.reading import read_config, shipped
 from afterburner.training.errors import TrainingError
 from afterburner.training.planning import checks
 from afterburner.training.planning.assumptions import Assumptions
-from afterburner.training.planning.checks import check_launch, check_plan
+from afterburner.training.planning.checks import check_launch, check_plan, check_plan_and_launch
 from afterburner.training.planning.disk import Disk
 from afterburner.training.planning.dry_run import to_document, to_lines
 from afterburner.training.planning.hardware import Hardware, detect_hardware
@@ -136,6 +136,20 @@ def test_a_launch_that_shards_as_planned_is_accepted(sharding: str, environment:
 def test_a_launch_that_shards_otherwise_is_refused() -> None:
     with pytest.raises(UsageError, match="has sharding zero3, and the run was launched with none"):
         check_launch(config(sharding="zero3"), {})
+
+
+def test_too_little_memory_is_told_beside_a_wrong_launch(tmp_path: Path) -> None:
+    wanted = config("grpo", sharding="zero3", checkpoint_every=48)
+    disk = Disk(checkpoint_gib=0.0, checkpoints=3, model_gib=0.0)
+    small, large = (replace(plan_of(wanted, Hardware(1, gib)), disk=disk) for gib in (21, 800))
+    launched = "he configuration has sharding zero3, and the run was launched with none"
+    with pytest.raises(TrainingError, match=rf"GiB on each device, and there are 21\.0\. .* Besides, t{launched}"):
+        check_plan_and_launch(small, tmp_path, {})
+    with pytest.raises(UsageError, match=rf"^T{launched}"):
+        check_plan_and_launch(large, tmp_path, {})
+    with pytest.raises(TrainingError, match=r"there are 21\.0\. ") as raised:
+        check_plan_and_launch(small, tmp_path, {"ACCELERATE_USE_DEEPSPEED": "true"})
+    assert "launched" not in str(raised.value)
 
 
 @pytest.mark.parametrize("given", [{"slots": 0}, {"mean_share": 1.5}, {"seconds_per_run": float("nan")}])
