@@ -78,7 +78,7 @@ def _caption(scores: Mapping[str, LoopScores], warning: str) -> str:
     seeds, problems, _ = next(iter(next(iter(scores.values())).scores.values())).shape
     intervals = ", 95% intervals" if have_intervals(scores) else ""
     title = f"Miniature: mean over {count(problems, 'problem')} and {count(seeds, 'seed')}{intervals}"
-    return f"{warning} {title}" if warning else title  # a long line is cut at its end
+    return f"{warning}\n{title}" if warning else title
 
 
 def _curve(label: str, place: int, scores: LoopScores) -> Curve:
