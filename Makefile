@@ -143,7 +143,7 @@ latency-pictures: setup ## draw where the demo's time goes: docs/images/waterfal
 	$(BIN)/python -m scripts.latency_pictures $(BENCH)
 
 # transformers serves the models to the loop.
-train-mini: setup-tests ## train small models from scratch by all four methods, and draw Figure 5 of them (an hour and a half; MINI=--smoke: 2 to 15 minutes)
+train-mini: setup-tests ## train small models from scratch by all four methods, and draw Figure 5 of them (an hour and a half; MINI=--smoke: 2 to 20 minutes)
 	$(BIN)/afterburner-agent train mini --out $(or $(OUT),build/miniature) $(MINI)
 
 miniature-page: setup ## write its results into docs/miniature.md

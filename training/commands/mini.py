@@ -19,7 +19,11 @@ def mini(
     *,
     out: Annotated[Path, typer.Option(metavar="DIR", help="Output folder.", show_default=False)],
     smoke: Annotated[
-        bool, typer.Option("--smoke", help="All stages at a tiny size, in 2 to 15 minutes; the figures mean nothing.")
+        bool,
+        typer.Option(
+            "--smoke",
+            help="All stages at a tiny size, in 2 to 20 minutes on two cores; the figures mean nothing.",
+        ),
     ] = False,
     large: Annotated[
         bool, typer.Option("--large", help="Train models with ten times the parameters; meant for a GPU.")

@@ -43,6 +43,7 @@ from afterburner.training.miniature.size import SMOKE
 from afterburner.training.miniature.tokenizer import train_tokenizer
 from afterburner.training.reward.settings import RewardSettings
 from afterburner.training.trainers.models import merge_adapter
+from afterburner.training.trainers.quiet import quieten
 from afterburner.training.trainers.running import train
 from afterburner.training.trainers.writing import whole_folder
 
@@ -56,6 +57,7 @@ if TYPE_CHECKING:
 
 _TOKENIZER_TEXTS = 2_000
 _CORPUS_SEED, _TOKENIZER_SEED = 0, 1
+_REPORTS = 20  # lines of progress that pretraining prints
 _BASE = "base model"  # the one stage that does not resume
 _ONCE = RewardSettings(baseline_repeats=1, anchor_repeats=1)  # the cold start asks only what passes
 MEANS_NOTHING = "This was --smoke: every stage ran at a tiny size, and the figures mean nothing."
@@ -93,6 +95,7 @@ class Miniature:
             TrainingError: a stage cannot be made.
             AfterburnerError: another of the tree in `afterburner.sandbox.errors`.
         """
+        quieten()
         check_same(self.out, self.size, self.experiments)
         with claimed(self.out):
             self._make()
@@ -161,7 +164,8 @@ class Miniature:
         def told(progress: Progress) -> None:
             self.on_progress(f"  step {progress.step}/{self.size.base.steps}: loss {progress.loss:.3f}")
 
-        pretrain(model, tokenizer, conversations(seen, _CORPUS_SEED), self.size.base, on_progress=told)
+        every = max(1, self.size.base.steps // _REPORTS)
+        pretrain(model, tokenizer, conversations(seen, _CORPUS_SEED), self.size.base, every=every, on_progress=told)
         with whole_folder(out) as unfinished:
             model.save_pretrained(unfinished)
             tokenizer.save_pretrained(unfinished)

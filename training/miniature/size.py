@@ -47,7 +47,7 @@ FULL = Size()
 LARGE = replace(
     FULL, base=BaseSettings(hidden=256, feed_forward=768, layers=6, heads=8, steps=4000, batch=64, learning_rate=1e-3)
 )
-# The same path in 2 to 15 minutes: its base model knows two problems by heart, and its figures mean nothing.
+# The same path in about 3 minutes of CPU time: its base model knows two problems by heart; its figures mean nothing.
 SMOKE = Size(
     train_problems=2,
     test_problems=1,

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
 
 pytest.importorskip("trl", reason="training is an extra")
+
+from transformers.utils import logging
 
 from afterburner.evals.evaluation import load_evaluation
 from afterburner.training.data.reading import read_data
@@ -69,6 +72,23 @@ def test_an_interrupted_miniature_notes_the_time_and_says_where_it_goes_on(
     with pytest.raises(KeyboardInterrupt):
         miniature.make()
     assert said == ["1 of 14 stages are done already", "stage 2 of 14: train benchmark …"]
+
+
+def test_the_base_model_tells_its_progress_early_and_is_saved_without_bars(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    def interrupt(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    said: list[str] = []
+    size = replace(SMOKE, base=replace(SMOKE.base, steps=40, batch=2))
+    logging.enable_progress_bar()  # as transformers begins, whatever ran before
+    monkeypatch.setattr(Miniature, "_build", interrupt)
+    with pytest.raises(KeyboardInterrupt):
+        Miniature(tmp_path, size, said.append, (TWO_LOOPS,)).make()
+    assert (tmp_path / "base" / "model.safetensors").is_file()
+    assert said[1].startswith("  step 2/40: loss ")
+    assert "Writing model shards" not in capfd.readouterr().err
 
 
 @pytest.mark.nightly
