@@ -62,7 +62,8 @@ def _panel(axes: Any, curves: Sequence[Curve], measure: Measure) -> None:
         high = [score.value if score.high is None else score.high for _, score in known]
         axes.fill_between(at, low, high, color=colour, alpha=0.13, linewidth=0)
         line = {"color": colour, "marker": "o", "markersize": 3.5, "linestyle": _dashes(curve)}
-        axes.plot(at, values, **line, clip_on=False, zorder=3)  # whole on the frame, too: at 0%
+        # Whole on the frame, too: at 0%. Without points, a line that is not clipped breaks the layout.
+        axes.plot(at, values, **line, clip_on=not at, zorder=3)
         papers = curve.papers.get(measure, {})
         axes.plot(list(papers), list(papers.values()), color=colour, marker="D", fillstyle="none", linestyle="none")
     axes.set_title(measure.value, loc="left", fontsize=11)
