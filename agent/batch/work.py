@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from afterburner.agent.batch.batch_results import Offered
+    from afterburner.agent.inputs.survey import Survey
     from afterburner.agent.session.session import Loan, Session
     from afterburner.agent.store.stored_run import Output
     from afterburner.agent.store.table import RunTable
@@ -102,6 +103,15 @@ def check_limit_s(allowed_s: float, taken_s: float) -> float:
     return min(CHECK_FACTOR * allowed_s, TAKEN_FACTOR * max(taken_s, SHORTEST_SURVEY_S))
 
 
+def profile_note(survey: Survey, allowed_s: float) -> str:
+    """What to tell of a profile that was allowed so many seconds; how to allow more where the time was over."""
+    if not survey.is_cut:
+        return survey.remark
+    if allowed_s < LONGEST_SURVEY_S:
+        return f"{survey.remark}; --max-seconds allows more."
+    return f"{survey.remark}. No profile gets more time: give a shorter command, -- python SCRIPT.py …"
+
+
 def _carry_out(
     many: ManyResult,
     runs: RunTable,
@@ -146,7 +156,7 @@ def _work_through(
         many.settings = replace(
             settings, batch=replace(settings.batch, command=survey.command, project_root=survey.project_root)
         )
-        many.profiled_s, many.suite, many.survey_note = survey.total_s, survey.suite, survey.remark
+        many.profiled_s, many.suite, many.survey_note = survey.total_s, survey.suite, profile_note(survey, survey_s)
         many.python_without_pytest = survey.python_without_pytest
         many.ranked = tuple(each for each in rank(survey) if many.only is None or many.only(each))
         worker.keep()

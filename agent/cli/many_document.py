@@ -63,6 +63,7 @@ class ManyDocument(Document):
     top: PositiveInt
     interrupted: bool
     profiled_s: float | None
+    profile_note: str
     targets: list[ManyTargetPart]
     tests: TestsPart | None
     tests_note: str
@@ -105,6 +106,7 @@ def document_of_many(many: ManyResult, names: dict[int, str], applied: set[str])
             "top": settings.batch.top,
             "interrupted": many.interrupted,
             "profiled_s": many.profiled_s,
+            "profile_note": many.survey_note,
             "targets": targets,
             "tests": _tests(many.tests),
             "tests_note": many.tests_note,

@@ -13,7 +13,7 @@ from afterburner.agent.code.module_name import shadows_standard_library
 from afterburner.agent.errors import WorkloadError
 from afterburner.agent.events import ignore_event
 from afterburner.agent.inputs.harness import Harness
-from afterburner.agent.inputs.inside.time_profiler import TIME_OVER
+from afterburner.agent.inputs.inside.alarm import PROFILED_SHARE, TIME_OVER
 from afterburner.agent.inputs.project_modules import is_uncollected, source_files
 from afterburner.agent.inputs.staging import copy_project, environment_of
 from afterburner.sandbox import Limits, UsageError
@@ -32,11 +32,13 @@ if TYPE_CHECKING:
 
 PYTEST = ("-m", "pytest")
 UNITTEST = ("-m", "unittest", "discover")
+ADDING_UP_S = 30.0  # at most, after the time of the profile: else all that it saw would be lost
 MAX_REASONS = 5
 MAX_UNCOLLECTED = 3
 _IN_ANY_SHELL = re.compile(r"[\w.][\w./-]*")  # no name of a file that would have to be quoted
 _BROKEN = frozenset({"run", "cut_off"})  # stages of a run that did not end well
 _NOT_ONE_TEST = "no_tests"  # the stage of a failure
+_TIME_OVER = "time_over"  # likewise
 _NO_TESTS = re.compile(r"left with exit code 5\b")  # of pytest, like those below
 _GAVE_UP = re.compile(r"left with exit code [34]\b")  # an internal error, or wrong usage
 SEEN = " Seen:"  # what comes before the reasons for which no call was
@@ -52,14 +54,16 @@ class Survey:
         command: what stands behind `python`; empty: the pytest tests.
         project_root: of the project.
         python_without_pytest: the interpreter, if unittest ran the tests since it lacks pytest; else empty.
+        is_cut: whether the time was over before the command came to its end.
     """
 
     functions: tuple[SurveyedFunction, ...]
     suite: Suite | None
     command: tuple[str, ...]
     project_root: str = ""
-    remark: str = ""  # which command ran and what came of it, where nothing passed
+    remark: str = ""  # which command ran and what came of it, where nothing passed or the time was over
     python_without_pytest: str = ""
+    is_cut: bool = False
 
     @property
     def total_s(self) -> float:
@@ -85,8 +89,9 @@ def take_survey(
     """
     asked, staged, paths = _prepare(sandbox, place, settings, {}, on_event)
     files = source_files(place, own_files(staged))
-    asked = replace(asked, limits=Limits(wall_time_s=limit_s, cpu_time_s=limit_s))
-    fields: dict[str, object] = {"profile": "files", "files": [str(path) for path in files], **paths}
+    killed_s = limit_s + ADDING_UP_S
+    asked = replace(asked, limits=Limits(wall_time_s=killed_s, cpu_time_s=killed_s))
+    fields = {"profile": "files", "files": [str(path) for path in files], "wall_time_s": limit_s, **paths}
     answer, command = _ask(asked, settings, fields)
     python_without_pytest = asked.environment.executable if command and not settings.batch.command else ""
     known = {str(path) for path in files}  # the project's own code has told what it names, and may name anything
@@ -94,9 +99,16 @@ def take_survey(
     if not any(function.qualname and function.calls for function in functions):
         why = _of_nothing_called(answer, settings.batch.command, python_without_pytest)
         raise WorkloadError(f"{place}: {why}{_of_uncollected(answer, staged)}")
+    is_cut = any(failure.stage == _TIME_OVER for failure in answer.failures)
     has_passed = answer.suite is not None and answer.suite.passed
-    remark = "" if has_passed else _of_nothing_passed(answer, command, python_without_pytest)
-    return Survey(functions, answer.suite, command, str(staged.root), remark, python_without_pytest)
+    if is_cut:
+        remark = (
+            f"`python {' '.join(command or PYTEST)}` was interrupted after {PROFILED_SHARE * limit_s:.0f} s, "
+            "the time for profiling, so functions that it calls later were not seen"
+        )
+    else:
+        remark = "" if has_passed else _of_nothing_passed(answer, command, python_without_pytest)
+    return Survey(functions, answer.suite, command, str(staged.root), remark, python_without_pytest, is_cut)
 
 
 def _of_nothing_called(answer: Answer, command: tuple[str, ...], python_without_pytest: str) -> str:

@@ -13,9 +13,9 @@ import time
 from typing import TYPE_CHECKING, Any, Callable, Dict, Optional, Protocol
 
 from ....sandbox.driver.user_module import resolve
+from .alarm import PROFILED_SHARE, limited_time
 from .call_trial import Trier, limit_memory
 from .import_hook import change_file
-from .time_profiler import PROFILED_SHARE, limited_time
 from .user_code import guarded
 
 if TYPE_CHECKING:

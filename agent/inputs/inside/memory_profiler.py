@@ -20,8 +20,8 @@ import tracemalloc
 import types
 from typing import TYPE_CHECKING, Any, Callable, Dict, Generator, List, Set, Tuple
 
+from .alarm import limited_time
 from .import_hook import change_file
-from .time_profiler import limited_time
 
 if TYPE_CHECKING:
     from .call_recorder import NoRecorder

@@ -10,6 +10,8 @@ import sys
 from typing import TYPE_CHECKING, Any, Dict, FrozenSet, Iterator, List, Pattern, Tuple
 
 from ....sandbox.driver.made_functions import modules_of_tests
+from .alarm import has_rung
+from .pytest_session import SessionRules
 from .user_code import guarded
 
 if TYPE_CHECKING:
@@ -97,13 +99,13 @@ def run_tests(request: Request, recorder: Recorder, write: Write) -> None:
         write({"kind": "failed", "stage": "no_tests", "reason": "pytest finds no tests in the project"})
     complete = code in (0, 1) and not plugin.was_stopped
     write({"kind": "suite", "passed": plugin.passed, "failing": plugin.failing, "complete": complete})
-    if code in BAD_EXIT_CODES:
+    if code in BAD_EXIT_CODES and not has_rung():
         write({"kind": "failed", "stage": "run", "reason": "pytest left with exit code %d" % code})
 
 
 def _run_session(pytest: Any, arguments: List[str], plugin: _Plugin) -> int:
     try:
-        return int(pytest.main(arguments, plugins=[plugin]))
+        return int(pytest.main(arguments, plugins=[plugin, SessionRules()]))
     except _SessionEnded:
         return plugin.exit_code
 
@@ -241,6 +243,8 @@ class _Plugin:
         raise _SessionEnded
 
     def _remember(self, report: Any) -> None:
+        if report.failed and has_rung():
+            return
         if report.failed and len(self.failing) < MAX_FAILING:
             self.failing.append(report.nodeid)
         self.passed += report.passed and getattr(report, "when", "") == "call"

@@ -3,37 +3,15 @@
 from __future__ import annotations
 
 import ast
-import contextlib
 import cProfile
 import os
-import signal
-from typing import TYPE_CHECKING, Any, Callable, Dict, Iterable, Iterator, List, Optional, Tuple
+from typing import TYPE_CHECKING, Any, Callable, Dict, Iterable, List, Optional, Tuple
 
-from .harness_types import Interrupted
+from .alarm import PROFILED_SHARE, limited_time
 
 if TYPE_CHECKING:
     from .call_recorder import NoRecorder
     from .harness_types import Request, Write
-
-
-TIME_OVER = "the time for profiling was over"
-PROFILED_SHARE = 0.8  # of the time limit
-REPEATED_S = 0.5  # after it the alarm rings again, in case that user code caught the first one
-
-
-@contextlib.contextmanager
-def limited_time(limit_s: float) -> Iterator[None]:
-    """Inside, a job is interrupted when the time is over: a part of an endless workload has a profile, too."""
-    signal.signal(signal.SIGALRM, _interrupt)
-    signal.setitimer(signal.ITIMER_REAL, limit_s, REPEATED_S)
-    try:
-        yield
-    except Interrupted:
-        signal.setitimer(
-            signal.ITIMER_REAL, 0
-        )  # before the data in the exception's frames is freed: that may take long
-    finally:
-        signal.setitimer(signal.ITIMER_REAL, 0)
 
 
 def profile_time(job: Callable[..., None], request: Request, recorder: NoRecorder, write: Write) -> None:
@@ -103,7 +81,3 @@ def outside_share(entry: Any, names: Dict[Any, Any]) -> float:
         return 1.0
     inside_s = sum(callee.totaltime for callee in entry.calls or () if names.get(callee.code) is not None)
     return min(max(1.0 - float(inside_s / entry.totaltime), 0.0), 1.0)
-
-
-def _interrupt(_number: int, _frame: object) -> None:
-    raise Interrupted(TIME_OVER)

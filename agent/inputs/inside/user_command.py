@@ -10,6 +10,8 @@ import sys
 import tempfile
 from typing import TYPE_CHECKING, Any, List
 
+from .alarm import has_rung
+from .pytest_session import SessionRules
 from .user_code import guarded, run_main
 
 if TYPE_CHECKING:
@@ -33,13 +35,15 @@ def run_command(request: Request, recorder: Any, write: Write) -> None:
         # Under its import name, so that the classes of what it calls with can be found again.
         run_main({**request, "arguments": arguments}, recorder, failures.tell)
     elif path:
-        if as_module and name == "pytest":
+        is_pytest = as_module and name == "pytest"
+        if is_pytest:
             arguments = _as_project_tests_run(arguments)
         sys.argv = [path, *arguments]
-        guarded(failures.tell, "run", lambda: _run(name if as_module else path, as_module=as_module))
+        run = _run_pytest if is_pytest else lambda: _run(name if as_module else path, as_module=as_module)
+        guarded(failures.tell, "run", run)
     if write_suite:
-        failing = [] if not failures.count else ["the command"]
-        write({"kind": "suite", "passed": 1 - len(failing), "failing": failing, "complete": True})
+        failing = ["the command"] if failures.count or has_rung() else []
+        write({"kind": "suite", "passed": 1 - len(failing), "failing": failing, "complete": not has_rung()})
 
 
 def _as_project_tests_run(arguments: List[str]) -> List[str]:
@@ -52,7 +56,9 @@ def _as_project_tests_run(arguments: List[str]) -> List[str]:
     os.environ.setdefault("COVERAGE_FILE", folder + "/coverage")
     # What `addopts` loads may know other settings of the project, which takes warnings for errors.
     unknown_settings = ["-W", "ignore::pytest.PytestConfigWarning"]
-    return ["-o", "addopts=", "-o", "cache_dir=%s/pytest" % folder, *unknown_settings, *arguments]
+    # To rewrite the assertions of plugins takes seconds, and nobody reads the details of a failure.
+    fixed = ["--assert=plain", "-o", "addopts=", "-o", "cache_dir=%s/pytest" % folder, *unknown_settings]
+    return [*fixed, *arguments]
 
 
 def parse(command: List[str]) -> Any:
@@ -71,6 +77,12 @@ def _file_of(module: str) -> str:
     return spec.origin
 
 
+def _run_pytest() -> None:
+    import pytest  # noqa: PLC0415 - only now is it known to be there
+
+    sys.exit(int(pytest.main(sys.argv[1:], plugins=[SessionRules()])))
+
+
 def _run(name: str, *, as_module: bool) -> None:
     if as_module:
         runpy.run_module(name, run_name="__main__", alter_sys=True)
@@ -86,6 +98,8 @@ class _Failures:
         self.count = 0
 
     def tell(self, record: Any) -> None:
-        """Hand on a record."""
+        """Hand on a record, unless our own alarm has brought it about: that is told by itself."""
+        if has_rung():
+            return
         self.count += record.get("kind") == "failed" and record.get("stage") != "no_main"
         self._write(record)

@@ -6,7 +6,8 @@ import cProfile
 import os
 from typing import TYPE_CHECKING, Any, Callable, Dict, Iterable, List, Optional, Tuple
 
-from .time_profiler import PROFILED_SHARE, function_spans, limited_time, outside_share
+from .alarm import PROFILED_SHARE, TIME_OVER, has_rung, limited_time
+from .time_profiler import function_spans, outside_share
 
 if TYPE_CHECKING:
     from .harness_types import Request, Write
@@ -111,6 +112,7 @@ def profile_files(job: Callable[..., None], request: Request, _recorder: object,
         survey.start()
         job(request, survey, write)
     survey.stop()
+    _tell_of_the_end(write)
     told = sorted(survey.figures.items(), key=lambda item: -item[1].cost_s)[:MAX_TOLD]
     for (path, name), figures in told:
         origins = sorted(figures.by_origin, key=lambda origin: -figures.by_origin[origin])
@@ -131,6 +133,12 @@ def no_profile(job: Callable[..., None], request: Request, recorder: object, wri
     """Just run `job`."""
     with limited_time(PROFILED_SHARE * request["wall_time_s"]):
         job(request, recorder, write)
+    _tell_of_the_end(write)
+
+
+def _tell_of_the_end(write: Write) -> None:
+    if has_rung():
+        write({"kind": "failed", "stage": "time_over", "reason": TIME_OVER})
 
 
 def _spans_of(source: str) -> List[Tuple[str, int, int]]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, cast
 
 import pytest
@@ -93,6 +93,9 @@ def test_a_command_that_fails_vouches_for_nothing(shop: Path) -> None:
     many.merged = Merged({str(path): b"x = 1\n"}, {str(path): (target, "x = 1\n")})
     assert "nothing shows that the command still passes" in applied(many)
     assert path.read_text() == target.source
+    cut = replace(failed, complete=False)
+    many.tests = SuiteCheck(cut, Suite(1, (), complete=True))
+    assert "the time was over before anything passed without the offers" in applied(many)
     many.tests = SuiteCheck(Suite(1, (), complete=True), Suite(1, (), complete=True))
     assert applied(many) == ""
     assert path.read_text() == "x = 1\n"

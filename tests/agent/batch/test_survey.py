@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from afterburner.agent.batch.work import LONGEST_SURVEY_S, profile_note
 from afterburner.agent.errors import WorkloadError
 from afterburner.agent.inputs.profiled_command import python_command
 from afterburner.agent.inputs.project_modules import source_files
@@ -317,3 +318,49 @@ def test_a_profile_that_came_to_no_call_in_its_time_says_so(sandbox: Sandbox, tm
     )
     with pytest.raises(WorkloadError, match="the time for profiling was over before anything called its functions"):
         take_survey(sandbox, tmp_path, RunSettings(str(tmp_path)), 20.0)
+
+
+RUNG = """
+import pytest, signal, time
+
+@pytest.mark.parametrize("number", range(600))
+def test_slowly(number):
+    signal.raise_signal(signal.SIGALRM)
+    time.sleep(30)
+"""
+RUNG_SCRIPT = """
+import signal
+from shop.texts import table
+
+table([[1]])
+signal.raise_signal(signal.SIGALRM)
+"""
+
+
+@pytest.mark.parametrize("words", [(), ("-m", "pytest", "--disable-plugin-autoload", "tests")])
+def test_tests_that_the_time_cuts_short_give_a_profile_that_says_so(
+    sandbox: Sandbox, shop: Path, words: tuple[str, ...]
+) -> None:
+    """Each time that our alarm rings, one test fails; pytest would go on with the next. Here a test rings it."""
+    (shop / "tests" / "test_zlong.py").write_text(RUNG, encoding="utf-8")
+    settings = RunSettings(str(shop), batch=BatchPlace(command=words, command_folder=str(shop) if words else ""))
+    survey = take_survey(sandbox, shop / "shop", settings, LIMIT_S)
+    assert {"common", "table"} <= set(by_name(rank(survey)))
+    assert survey.is_cut
+    told = "was interrupted after 96 s, the time for profiling, so functions that it calls later were not seen"
+    assert survey.remark == f"`python {' '.join(words or ('-m', 'pytest'))}` {told}"
+    assert survey.suite is not None
+    assert not survey.suite.complete
+    assert words or (survey.suite.passed, survey.suite.failing) == (7, ())
+    assert profile_note(survey, 20.0) == f"{survey.remark}; --max-seconds allows more."
+    assert "give a shorter command" in profile_note(survey, LONGEST_SURVEY_S)
+
+
+def test_a_script_that_the_time_ends_has_not_failed(sandbox: Sandbox, shop: Path) -> None:
+    (shop / "script.py").write_text(RUNG_SCRIPT, encoding="utf-8")
+    settings = RunSettings(str(shop), batch=BatchPlace(command=("script.py",), command_folder=str(shop)))
+    survey = take_survey(sandbox, shop / "shop", settings, LIMIT_S)
+    assert list(by_name(rank(survey))) == ["table"]
+    assert survey.remark.startswith("`python script.py` was interrupted after 96 s")
+    assert survey.suite is not None
+    assert not survey.suite.complete

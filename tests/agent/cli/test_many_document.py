@@ -40,3 +40,9 @@ def test_a_target_whose_rewrite_needs_a_condition_is_told_apart_from_one_without
     many = ManyResult(Path("/srv/shop"), many_settings, "20260101-120000-abcdef", outcomes=[outcome])
     [row] = document_of_many(many, {}, set()).to_json()["targets"]
     assert row["decision"] == decision
+
+
+def test_what_is_told_of_the_profile_is_in_the_document(settings: RunSettings) -> None:
+    many_settings = replace(settings, batch=replace(settings.batch, top=3))
+    many = ManyResult(Path("/srv/shop"), many_settings, "20260101-120000-abcdef", survey_note="no test passed")
+    assert document_of_many(many, {}, set()).to_json()["profile_note"] == "no test passed"
