@@ -7,11 +7,11 @@ import importlib.util
 import os
 import re
 import sys
-from typing import TYPE_CHECKING, Any, Dict, FrozenSet, Iterator, List, Pattern, Tuple
+from typing import TYPE_CHECKING, Any, Dict, FrozenSet, Iterator, List, Optional, Pattern, Tuple
 
 from ....sandbox.driver.made_functions import modules_of_tests
 from .alarm import has_rung
-from .pytest_session import SessionRules
+from .pytest_session import FIXED, SessionRules
 from .user_code import guarded
 
 if TYPE_CHECKING:
@@ -34,7 +34,6 @@ _PLACE = re.compile(r'^(?:E\s+)?\s*File "([^"<>]+)", line (\d+)$')
 UNWANTED_PLUGINS = (
     "cacheprovider",
     "xdist",
-    "cov",
     "randomly",
     "random_order",
     "benchmark",
@@ -42,8 +41,6 @@ UNWANTED_PLUGINS = (
     "sugar",
     "hypothesispytest",
 )
-# The marks of these plugins: tests still use them, and a strict project takes an unknown mark for an error.
-_THEIR_MARKS = ("timeout", "benchmark", "random_order", "xdist_group", "no_cover", "hypothesis")
 
 
 def run_tests(request: Request, recorder: Recorder, write: Write) -> None:
@@ -79,11 +76,7 @@ def run_tests(request: Request, recorder: Recorder, write: Write) -> None:
         "--maxfail=50",
         "--rootdir",
         request["project_root"],
-        "-o",
-        "addopts=",
-        # A project that takes warnings for errors would not start without the plugins that are left out below.
-        "-W",
-        "ignore::pytest.PytestConfigWarning",
+        *FIXED,
         "--continue-on-collection-errors",  # one broken file must not stop the others
     ]
     if whole_suite:
@@ -91,10 +84,19 @@ def run_tests(request: Request, recorder: Recorder, write: Write) -> None:
     for unwanted in UNWANTED_PLUGINS:
         arguments += ["-p", "no:" + unwanted]
     plugin = _Plugin(recorder, request["module"], request["project_root"])
+    rules = SessionRules(choice=whole_suite, paths=whole_suite)
     pytest.hookimpl(tryfirst=True)(_Plugin.pytest_sessionfinish)
-    code = guarded(write, "run", lambda: _run_session(pytest, [*arguments, *files], plugin))
+    code = guarded(write, "run", lambda: _run_session(pytest, [*arguments, *files], plugin, rules))
+    _tell(plugin, code, write, whole_suite=whole_suite)
+
+
+def _tell(plugin: _Plugin, code: Optional[int], write: Write, *, whole_suite: bool) -> None:
+    """What came of the tests; `code` is None if pytest itself failed."""
     for name, reason in plugin.failed:
         write({"kind": "skipped", "origin": "pytest: " + name, "reason": reason})
+    if whole_suite and plugin.skipped and not plugin.passed:
+        reason = "%d skipped, the last of them for this reason: %s" % (plugin.skipped, plugin.last_skip)
+        write({"kind": "skipped", "origin": "pytest", "reason": reason})
     if whole_suite and code == NO_TESTS:
         write({"kind": "failed", "stage": "no_tests", "reason": "pytest finds no tests in the project"})
     complete = code in (0, 1) and not plugin.was_stopped
@@ -103,9 +105,9 @@ def run_tests(request: Request, recorder: Recorder, write: Write) -> None:
         write({"kind": "failed", "stage": "run", "reason": "pytest left with exit code %d" % code})
 
 
-def _run_session(pytest: Any, arguments: List[str], plugin: _Plugin) -> int:
+def _run_session(pytest: Any, arguments: List[str], plugin: _Plugin, rules: SessionRules) -> int:
     try:
-        return int(pytest.main(arguments, plugins=[plugin, SessionRules()]))
+        return int(pytest.main(arguments, plugins=[plugin, rules]))
     except _SessionEnded:
         return plugin.exit_code
 
@@ -209,13 +211,9 @@ class _Plugin:
         self.failed: List[Tuple[str, str]] = []
         self.passed = 0
         self.failing: List[str] = []
+        self.skipped, self.last_skip = 0, ""
         self.exit_code = 0
         self.was_stopped = False
-
-    def pytest_configure(self, config: Any) -> None:
-        """Make the marks of the plugins known that are left out."""
-        for mark in _THEIR_MARKS:
-            config.addinivalue_line("markers", mark)
 
     def pytest_collection_finish(self) -> None:
         """Let the functions of tests go along with a call: their modules are not imported where it is repeated."""
@@ -247,6 +245,9 @@ class _Plugin:
             return
         if report.failed and len(self.failing) < MAX_FAILING:
             self.failing.append(report.nodeid)
+        if report.skipped:
+            self.skipped += 1
+            self.last_skip = str(report.longrepr[-1]) if isinstance(report.longrepr, tuple) else "expected to fail"
         self.passed += report.passed and getattr(report, "when", "") == "call"
         if report.failed and len(self.failed) < 10:
             self.failed.append(

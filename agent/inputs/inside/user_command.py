@@ -11,7 +11,7 @@ import tempfile
 from typing import TYPE_CHECKING, Any, List
 
 from .alarm import has_rung
-from .pytest_session import SessionRules
+from .pytest_session import FIXED, SessionRules, is_path, without_coverage
 from .user_code import guarded, run_main
 
 if TYPE_CHECKING:
@@ -25,6 +25,8 @@ def run_command(request: Request, recorder: Any, write: Write) -> None:
     recorder.origin = request["origin"]
     write_suite = not request["qualname"]
     failures = _Failures(write)
+    # Coverage that the command itself takes cannot write into the project, which is read-only.
+    os.environ.setdefault("COVERAGE_FILE", tempfile.gettempdir() + "/coverage")
     if as_module:
         sys.path.insert(0, os.getcwd())
         path = guarded(failures.tell, "run", lambda: _file_of(name)) or ""
@@ -35,30 +37,24 @@ def run_command(request: Request, recorder: Any, write: Write) -> None:
         # Under its import name, so that the classes of what it calls with can be found again.
         run_main({**request, "arguments": arguments}, recorder, failures.tell)
     elif path:
-        is_pytest = as_module and name == "pytest"
-        if is_pytest:
-            arguments = _as_project_tests_run(arguments)
         sys.argv = [path, *arguments]
-        run = _run_pytest if is_pytest else lambda: _run(name if as_module else path, as_module=as_module)
-        guarded(failures.tell, "run", run)
+        if as_module and name == "pytest":
+            rules = SessionRules(choice=True, paths=not any(map(is_path, arguments)))
+            sys.argv[1:] = _as_project_tests_run(arguments)
+            guarded(failures.tell, "run", lambda: _run_pytest(rules))
+        else:
+            guarded(failures.tell, "run", lambda: _run(name if as_module else path, as_module=as_module))
     if write_suite:
         failing = ["the command"] if failures.count or has_rung() else []
         write({"kind": "suite", "passed": 1 - len(failing), "failing": failing, "complete": not has_rung()})
 
 
 def _as_project_tests_run(arguments: List[str]) -> List[str]:
-    """Without what a project adds to every run (`addopts`): it often writes into the project, which is read-only.
-
-    The cache, and coverage that the command itself asks for, go elsewhere.
-    """
+    """The arguments for pytest, without coverage. Its cache goes elsewhere: the project is read-only."""
     os.environ.pop("PYTEST_ADDOPTS", None)
-    folder = tempfile.gettempdir()
-    os.environ.setdefault("COVERAGE_FILE", folder + "/coverage")
-    # What `addopts` loads may know other settings of the project, which takes warnings for errors.
-    unknown_settings = ["-W", "ignore::pytest.PytestConfigWarning"]
+    cache = "cache_dir=%s/pytest" % tempfile.gettempdir()
     # To rewrite the assertions of plugins takes seconds, and nobody reads the details of a failure.
-    fixed = ["--assert=plain", "-o", "addopts=", "-o", "cache_dir=%s/pytest" % folder, *unknown_settings]
-    return [*fixed, *arguments]
+    return [*FIXED, "--assert=plain", "-o", cache, *without_coverage(arguments)]
 
 
 def parse(command: List[str]) -> Any:
@@ -77,10 +73,10 @@ def _file_of(module: str) -> str:
     return spec.origin
 
 
-def _run_pytest() -> None:
+def _run_pytest(rules: SessionRules) -> None:
     import pytest  # noqa: PLC0415 - only now is it known to be there
 
-    sys.exit(int(pytest.main(sys.argv[1:], plugins=[SessionRules()])))
+    sys.exit(int(pytest.main(sys.argv[1:], plugins=[rules])))
 
 
 def _run(name: str, *, as_module: bool) -> None:

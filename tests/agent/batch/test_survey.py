@@ -207,6 +207,37 @@ def test_a_command_of_pytest_writes_nothing_that_only_the_project_asks_for(sandb
     assert (survey.suite.passed, survey.suite.failing) == (1, ())
 
 
+ADDED = """[pytest]
+addopts = --doctest-glob="*.doctest" checks --cov=shop --cov-report=html --junitxml report.xml -n auto
+required_plugins = pytest-cov
+"""
+
+
+@pytest.mark.parametrize("words", [(), ("-m", "pytest", "--no-cov", "-q")])
+def test_what_the_project_adds_to_each_run_chooses_the_tests_and_takes_no_coverage(
+    sandbox: Sandbox, shop: Path, words: tuple[str, ...]
+) -> None:
+    (shop / "pytest.ini").write_text(ADDED, encoding="utf-8")
+    (shop / "checks").mkdir()
+    (shop / "checks" / "table.doctest").write_text(">>> from shop.texts import table\n>>> table([[1]])\n'1;\\n'\n")
+    settings = RunSettings(str(shop), batch=BatchPlace(command=words, command_folder=str(shop) if words else ""))
+    survey = take_survey(sandbox, shop / "shop", settings, LIMIT_S)
+    found = by_name(rank(survey))
+    assert list(found) == ["table"]
+    assert found["table"].test_files == (() if words else ("checks/table.doctest",))
+    assert survey.suite is not None
+    assert (survey.suite.passed, survey.suite.failing) == (1, ())
+
+
+def test_where_all_tests_are_skipped_the_reason_is_told(sandbox: Sandbox, shop: Path) -> None:
+    (shop / "tests" / "conftest.py").write_text("import shop.names\nshop.names.common([1], [1])\n", encoding="utf-8")
+    for left in shop.rglob("test_*.py"):
+        left.write_text("import pytest\n\ndef test_it():\n    pytest.skip('needs the network')\n", encoding="utf-8")
+    remark = take_survey(sandbox, shop / "shop", RunSettings(str(shop)), LIMIT_S).remark
+    assert "no test passed" in remark
+    assert remark.endswith(": 3 skipped, the last of them for this reason: Skipped: needs the network")
+
+
 def test_a_command_that_fails_before_it_calls_anything_says_why(sandbox: Sandbox, shop: Path) -> None:
     settings = RunSettings(str(shop), batch=BatchPlace(command=("-m", "no_such_module"), command_folder=str(shop)))
     with pytest.raises(WorkloadError, match="no_such_module"):
