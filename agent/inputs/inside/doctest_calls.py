@@ -1,13 +1,14 @@
-"""Runs the doctests of the target's module that mention the function, under the recorder."""
+"""Runs the doctests of the target's module that reach the function, under the recorder."""
 
 from __future__ import annotations
 
+import ast
 import doctest
 import functools
 import importlib
 import io
 import re
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Iterable, List
 
 from .user_code import guarded
 
@@ -17,18 +18,19 @@ if TYPE_CHECKING:
 
 
 def run_doctests(request: Request, recorder: Recorder, write: Write) -> None:
-    """Run every docstring of the module whose examples name the function, and the function's own."""
+    """Run the docstrings whose examples name the function, then those that name what calls it in the module."""
     module = guarded(write, "import", lambda: importlib.import_module(request["module"]))
     if module is None:
         return
     recorder.origin = request["origin"]
     with recorder.removed(module):  # the finder passes over functions that are not the module's own
         tests = doctest.DocTestFinder(exclude_empty=True).find(module, module.__name__)
-    mentioned = re.compile(r"\b(%s)\b" % "|".join(map(re.escape, recorder.names)))
-    tests = [test for test in tests if any(mentioned.search(example.source) for example in test.examples)]
+    direct = _that_name(recorder.names, tests)
+    reaching = _that_name(_callers(request["source"], recorder.names), tests)
+    tests = direct + [test for test in reaching if test not in direct]
     if not tests:
         write(
-            {"kind": "failed", "stage": "no_tests", "reason": "no docstring of the file has an example that calls it"}
+            {"kind": "failed", "stage": "no_tests", "reason": "no docstring of the file has an example that reaches it"}
         )
         return
     runner = doctest.DocTestRunner(verbose=False)
@@ -38,3 +40,24 @@ def run_doctests(request: Request, recorder: Recorder, write: Write) -> None:
     if runner.failures:
         reason = "%d of %d doctest examples fail" % (runner.failures, runner.tries)
         write({"kind": "skipped", "origin": request["origin"], "reason": reason})
+
+
+def _that_name(names: Iterable[str], tests: List[doctest.DocTest]) -> List[doctest.DocTest]:
+    mentioned = re.compile(r"\b(?:%s)\b" % "|".join(map(re.escape, sorted(names))))
+    return [test for test in tests if any(mentioned.search(example.source) for example in test.examples)]
+
+
+def _callers(source: str, names: Iterable[str]) -> List[str]:
+    """`names`, and the module's functions and classes that use one of them, directly or through others."""
+    uses = {}
+    for node in ast.parse(source).body:
+        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
+            below = list(ast.walk(node))
+            used = {each.id for each in below if isinstance(each, ast.Name)}
+            uses[node.name] = used | {each.attr for each in below if isinstance(each, ast.Attribute)}
+    found = set(names)
+    count = 0
+    while count < len(found):
+        count = len(found)
+        found.update([name for name, used in uses.items() if used & found])
+    return sorted(found)

@@ -7,7 +7,7 @@ import importlib.util
 import os
 import re
 import sys
-from typing import TYPE_CHECKING, Any, Dict, FrozenSet, Iterator, List, Optional, Pattern, Tuple
+from typing import TYPE_CHECKING, Any, Callable, Dict, FrozenSet, Iterator, List, Optional, Pattern, Tuple
 
 from ....sandbox.driver.made_functions import modules_of_tests
 from .alarm import has_rung
@@ -27,6 +27,8 @@ NO_TESTS = 5
 NO_PYTEST = "pytest is not installed"
 TEST_FAILS = "the test fails here: "  # before why
 _IMPORT = re.compile(r"^[ \t]*(?:from[ \t][^\n(]*import[ \t]*\([^)]*|(?:from|import)[ \t].*)", re.MULTILINE)
+_DOCTEST = ".doctest"  # the end of a name
+_OF_DOCTESTS = re.compile(r".+\.doctest|test.*\.(?:txt|rst)")  # names of files that are no Python
 _MARKED = re.compile(r"^E\s+")  # as pytest begins the lines of an exception
 _OF_SYNTAX = re.compile(r"(SyntaxError|IndentationError|TabError)\b")
 _PLACE = re.compile(r'^(?:E\s+)?\s*File "([^"<>]+)", line (\d+)$')
@@ -81,6 +83,8 @@ def run_tests(request: Request, recorder: Recorder, write: Write) -> None:
     ]
     if whole_suite:
         arguments += ["--maxfail=0"]
+    if any(name.endswith(_DOCTEST) for name in files):
+        arguments.append("--doctest-glob=*" + _DOCTEST)
     for unwanted in UNWANTED_PLUGINS:
         arguments += ["-p", "no:" + unwanted]
     plugin = _Plugin(recorder, request["module"], request["project_root"])
@@ -115,6 +119,7 @@ def _run_session(pytest: Any, arguments: List[str], plugin: _Plugin, rules: Sess
 def find_test_files(root: str, module: str, names: List[str], indirect: str = "") -> List[str]:
     """Paths of test files, relative to `root`: first those that name module and function, then the module, then others.
 
+    Files with doctests count, too: `*.doctest`, and `test*.txt` and `test*.rst` that hold an example.
     A file that names only the function is of use if its package hands the function on; otherwise another function is
     likely to be meant, and it is left out if there are files that name the module. With `indirect` as `too`, files come
     last that name a module of the project which imports the function's, directly or through others; as `alone`, these
@@ -130,8 +135,10 @@ def find_test_files(root: str, module: str, names: List[str], indirect: str = ""
     importers_only: List[str] = []
     importers = _importers(root, leaf) if indirect else []
     names_importer = _words(importers or [leaf])
-    for path in filter(_is_test, _python_files(root)):
+    for path in _files(root, _is_of_tests):
         text = _text_of(path)
+        if not path.endswith(".py") and ">>>" not in text:
+            continue
         if names_module.search(text):
             (both if names_function.search(text) else module_only).append(path)
         elif names_function.search(text):
@@ -156,11 +163,10 @@ def _name_words(name: str) -> FrozenSet[str]:
 def _importers(root: str, leaf: str) -> List[str]:
     """Names of the project's modules that import the one called `leaf`, directly or through others."""
     imports: Dict[str, List[str]] = {}
-    for path in _python_files(root):
-        if not _is_test(path):
-            folder, name = os.path.split(path)
-            module = os.path.basename(folder) if name == "__init__.py" else name[: -len(".py")]
-            imports.setdefault(module, []).extend(_IMPORT.findall(_text_of(path)))
+    for path in _files(root, lambda name: name.endswith(".py") and not _is_test(name)):
+        folder, name = os.path.split(path)
+        module = os.path.basename(folder) if name == "__init__.py" else name[: -len(".py")]
+        imports.setdefault(module, []).extend(_IMPORT.findall(_text_of(path)))
     found, new = [leaf], [leaf]
     while new:
         names = _words(new)
@@ -179,7 +185,12 @@ def _is_test(path: str) -> bool:
     return name.startswith("test_") or name.endswith("_test.py") or name == "tests.py"
 
 
-def _python_files(root: str) -> Iterator[str]:
+def _is_of_tests(name: str) -> bool:
+    return _is_test(name) if name.endswith(".py") else _OF_DOCTESTS.fullmatch(name) is not None
+
+
+def _files(root: str, wanted: Callable[[str], object]) -> Iterator[str]:
+    """Paths of the files whose names are wanted."""
     visited = 0
     for folder, folders, files in os.walk(root):
         folders[:] = sorted(name for name in folders if _may_hold_tests(os.path.join(folder, name)))
@@ -187,7 +198,7 @@ def _python_files(root: str) -> Iterator[str]:
             visited += 1
             if visited > MAX_VISITED:
                 return
-            if name.endswith(".py"):
+            if wanted(name):
                 yield os.path.join(folder, name)
 
 

@@ -35,6 +35,24 @@ def test_doctests_of_the_function_and_of_what_reaches_it(project: Project) -> No
     assert "1 of 3 doctest examples fail" in reasons(workload)
 
 
+def test_doctests_of_what_calls_the_function_and_files_of_doctests(project: Project) -> None:
+    project.write(
+        "lib/text.py",
+        '"""Text.\n\n>>> title(" B ")\n\'B\'\n>>> Page("D").heading()\n\'D\'\n"""\n\n'
+        "def clean(line):\n    return line.strip().lower()\n\n"
+        "def title(line):\n    return clean(line).upper()\n\n"
+        "class Page:\n    def __init__(self, line):\n        self.line = line\n\n"
+        "    def heading(self):\n        return title(self.line)\n",
+    )
+    project.write("pyproject.toml", "")
+    project.write("lib/__init__.py", "")
+    project.write("tests/text.doctest", ">>> from lib import text\n>>> text.title('FROM A FILE')\n'FROM A FILE'\n")
+    workload = project.workload("lib/text.py", "clean")
+    assert {call.description for call in of_origin(workload, "doctest")} == {"clean(' B ')", "clean('D')"}
+    told = {call.description for call in of_origin(workload, "pytest: tests/text.doctest")}
+    assert told == {"clean('FROM A FILE')"}
+
+
 STRICT = "filterwarnings = ['error', 'ignore::pytest.PytestDeprecationWarning']\n"
 
 

@@ -31,3 +31,18 @@ def test_tests_that_only_import_what_imports_the_module_are_found_and_the_one_of
     found = find_test_files(str(tmp_path), "numbers_in.lang_vi", ["spelt"], "alone")
     assert found[:3] == ["tests/test_vi.py", "tests/test_aa.py", "tests/test_ab.py"]
     assert len(found) == MAX_FILES
+
+
+def test_files_of_doctests_that_mention_the_module_are_tests_of_it(tmp_path: Path) -> None:
+    texts = {
+        "docs/prices.doctest": ">>> from shop import prices\n",
+        "tests/test_prices.txt": ">>> from shop import prices\n",
+        "tests/test_prices.py": "from shop import prices\n",
+        "tests/test_notes.txt": "What the tests of prices leave out.\n",
+        "docs/prices.rst": ">>> from shop import prices\n",
+    }
+    for name, text in texts.items():
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text(text)
+    found = find_test_files(str(tmp_path), "shop.prices", ["total"])
+    assert found == ["docs/prices.doctest", "tests/test_prices.py", "tests/test_prices.txt"]
