@@ -36,8 +36,8 @@ def _texts_of(table: Any) -> Iterator[str]:
     for key in sorted(keys) if type(table) in (set, frozenset) else keys:  # a set has no order of its own
         if key:
             groups.setdefault((len(key) == 1, key.isascii(), key.isalnum()), []).append(key)
-    for (is_character, *_), keys in sorted(groups.items(), key=lambda group: len(group[1])):
-        yield from _joined("" if is_character else " ", keys)
+    for (is_character, *_), alike in sorted(groups.items(), key=lambda group: len(group[1])):
+        yield from _joined("" if is_character else " ", alike)
 
 
 def _as_text(key: Any) -> str:
