@@ -1,8 +1,9 @@
 /** VS Code itself does the whole walk: ask, progress, preview, apply, look, undo, cancel. It waits for what must come. */
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
-import { readFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, writeFileSync } from "node:fs";
 import { access } from "node:fs/promises";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
 import { ROOT, VsCode } from "./editor.mjs";
@@ -178,6 +179,23 @@ for (const program of ["/bin/true", "/usr/bin/python3"]) {
     assert.equal(await code.notification("rejected").count(), 0);
   });
 }
+
+const mended = join(mkdtempSync(join(tmpdir(), "afterburner-program-")), "afterburner-agent");
+
+walk("a server whose start failed is started again once the cause is mended", FILES, { machine: { "afterburner.server.path": mended } }, async (code) => {
+  await code.openAt("pairs.py", LOOP_LINE); // the extension starts with the first Python file
+  const missing = code.notification("there is no such executable file");
+  await missing.waitFor();
+  await code.clearNotifications();
+  writeFileSync(mended, "#!/bin/sh\nexit 1\n", { mode: 0o755 });
+  await code.command("Afterburner: Restart Server");
+  const failed = code.notification("is not afterburner-agent, or does not start");
+  const tryAgain = failed.getByRole("button", { name: "Try Again" });
+  await tryAgain.waitFor();
+  writeFileSync(mended, `#!/bin/sh\nexec ${SERVER} "$@"\n`);
+  await tryAgain.click();
+  await code.idle().waitFor();
+});
 
 const OTHER = `${PAIRS}\n\ndef other(x):\n    return x\n\n\nother(1)\n`;
 const otherLine = OTHER.split("\n").indexOf("def other(x):") + 2;

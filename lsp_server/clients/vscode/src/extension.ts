@@ -8,7 +8,8 @@ import { installServer } from "./install";
 import { Runs } from "./runs";
 
 const NEVER_ASK = "neverOfferToInstall";
-const [INSTALL, CHOOSE, NEVER, SHOW_LOG] = ["Install…", "Choose Program…", "Don't Ask Again", "Show Log"];
+const [INSTALL, CHOOSE, NEVER] = ["Install…", "Choose Program…", "Don't Ask Again"];
+const [SHOW_LOG, TRY_AGAIN] = ["Show Log", "Try Again"];
 
 let extension: Extension | undefined;
 
@@ -26,7 +27,7 @@ class Extension {
   private readonly runs = new Runs((token) => this.cancel(token));
   private client: LanguageClient | undefined;
   private vouched = "";
-  private failed = ""; // the program that did not start
+  private hasFailed = false; // whether the program was found and did not start
   private turn: Promise<void> = Promise.resolve();
 
   constructor(private readonly context: ExtensionContext) {
@@ -74,14 +75,14 @@ class Extension {
   private async startNow(): Promise<void> {
     const program = await findServer(this.context);
     if (program === undefined) {
-      this.failed = "";
+      this.hasFailed = false;
       this.setRunning("The server was not found.");
       if (!this.context.globalState.get(NEVER_ASK)) {
         void this.offerToInstall();
       }
       return;
     }
-    this.failed = "";
+    this.hasFailed = false;
     this.vouched = this.vouch();
     const client = createClient(this.context, program, this.runs, this.log);
     try {
@@ -95,7 +96,7 @@ class Extension {
       });
     } catch (error) {
       this.log.error(String(error));
-      this.failed = program;
+      this.hasFailed = true;
       this.setRunning(`${program} does not start.`);
       void this.tellFailedStart(program);
     }
@@ -134,7 +135,7 @@ class Extension {
 
   private async clickStatus(): Promise<void> {
     if (this.client === undefined) {
-      await (this.failed ? this.tellFailedStart(this.failed) : this.offerToInstall());
+      await (this.hasFailed ? this.restart() : this.offerToInstall()); // who clicks may have mended it
     } else if (!this.client.isRunning()) {
       await this.restart();
     } else if (!(await this.runs.offerToCancel())) {
@@ -157,7 +158,7 @@ class Extension {
 
   private async tellFailedStart(program: string): Promise<void> {
     const message = `Afterburner: ${program} is not afterburner-agent, or does not start. The log says how it ended.`;
-    const choices = configuredPath() ? [CHOOSE, SHOW_LOG] : [SHOW_LOG, INSTALL, CHOOSE]; // VS Code highlights the first
+    const choices = configuredPath() ? [CHOOSE, SHOW_LOG, TRY_AGAIN] : [SHOW_LOG, INSTALL, CHOOSE, TRY_AGAIN]; // VS Code highlights the first
     await this.follow(await window.showErrorMessage(message, ...choices));
   }
 
@@ -173,6 +174,8 @@ class Extension {
       await this.context.globalState.update(NEVER_ASK, true);
     } else if (answer === SHOW_LOG) {
       this.log.show();
+    } else if (answer === TRY_AGAIN) {
+      await this.restart();
     }
   }
 
