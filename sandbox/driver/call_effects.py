@@ -14,7 +14,7 @@ import functools
 import sys
 
 # signal's own functions make enums first
-from _signal import ITIMER_REAL, SIGALRM, setitimer, signal  # type: ignore[import-not-found]
+from _signal import ITIMER_REAL, SIG_DFL, SIGALRM, setitimer, signal  # type: ignore[import-not-found]
 from operator import is_
 from time import monotonic
 from types import BuiltinFunctionType, FunctionType, GetSetDescriptorType, MemberDescriptorType, MethodType, ModuleType
@@ -350,7 +350,7 @@ def _interrupted_after(most_s: float) -> Iterator[List[bool]]:
         pass
     finally:
         setitimer(ITIMER_REAL, 0)
-        signal(SIGALRM, before)
+        signal(SIGALRM, SIG_DFL if before is None else before)  # None: no handler that Python knows
 
 
 def _is_of(kind: type, module: ModuleType) -> bool:
