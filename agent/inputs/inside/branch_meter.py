@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Callable, Dict, List, Optional, Tuple
 from ....sandbox.driver.user_module import resolve, unwrap
 from .call_trial import Trier, limit_memory
 from .import_hook import change_file
-from .line_marks import LineMarks, LineTracer
+from .line_marks import LineMarks
 from .line_profiler import Metered
 from .stopwatch import Stopwatch
 from .user_code import guarded
@@ -107,7 +107,8 @@ def _find_unreached(request: Request, module: ModuleType, marks: LineMarks, writ
     target = resolve(module, request["qualname"]).function
     plain = unwrap(target)
     is_traced = plain is not None and marks.are_missing_in(plain.__code__)
-    function = Metered(target, LineTracer(request["path"], marks) if is_traced else NoMeter())
+    meter = BranchMeter(request["path"])
+    function = Metered(target, meter if is_traced else NoMeter())
     trier = Trier(module, function, request, write)
     deadline_s, unfinished = time.monotonic() + request["budget_s"], []
     known: List[int] = []
@@ -116,6 +117,8 @@ def _find_unreached(request: Request, module: ModuleType, marks: LineMarks, writ
         ended = trier.cost(base64.b64decode(blob), min(left_s, request["most_s"])) if left_s > 0 else None
         if ended is None:
             unfinished.append(number)
+        for _, line in meter.steps:
+            marks.note(line)
         reached = marks.reached()
         if len(reached) > len(known):
             known = reached
