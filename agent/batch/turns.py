@@ -33,6 +33,7 @@ LEAST_SHARE = 0.5  # of the time budget, where that is small
 MOST_TURNS = 2  # for each function of `top`: some may have no inputs
 LOOK_AHEAD_S = 5.0  # spent before a turn on finding out how many functions the time is for
 MOST_AT_ONCE = 8  # a tenth of the CPU time is that of this process, and one Python process uses one CPU
+_LOOK_S = 0.5
 _MEMORY = Path("/proc/meminfo")
 
 
@@ -230,7 +231,10 @@ class _Turns:
         return [turn for turn in self._turns if not turn.outcome.done()]
 
     def _wait(self) -> None:
-        wait([turn.outcome for turn in self._running()], return_when=FIRST_COMPLETED)
+        running = [turn.outcome for turn in self._running()]
+        # This thread alone handles signals, and one that another thread gets does not wake it.
+        while running and not wait(running, timeout=_LOOK_S, return_when=FIRST_COMPLETED).done:
+            continue
         self._take_results()
 
     def _take_results(self) -> None:
