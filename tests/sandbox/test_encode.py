@@ -36,8 +36,7 @@ if TYPE_CHECKING:
 
 
 class Colour(enum.Enum):
-    RED = 1
-    BLUE = 2
+    RED, BLUE = 1, 2
 
 
 @dataclasses.dataclass
@@ -151,7 +150,6 @@ DIFFERENT: list[tuple[Callable[[], object], Callable[[], object]]] = [
     (lambda: logging.getLogger("a"), lambda: logging.getLogger("b")),
     (lambda: zoneinfo.ZoneInfo("UTC"), lambda: dt.UTC),
     (lambda: typing.Literal, lambda: typing.Final),
-    (lambda: regex.compile("a"), lambda: regex.compile("b")),
     (lambda: regex.compile("a"), lambda: regex.compile("a", regex.IGNORECASE)),
     (lambda: regex.compile(r"\L<words>", words=["a"]), lambda: regex.compile(r"\L<words>", words=["b"])),
     (lambda: Countdown(2), lambda: Countdown(3)),
@@ -181,9 +179,8 @@ def test_an_encoding_is_the_same_each_time_and_small_json(pair: Any) -> None:
         json.loads(encode(make()))
 
 
-@pytest.mark.parametrize("value", [typing.Literal, typing.Optional, regex.compile("a")], ids=str)
-def test_what_is_told_by_its_name_can_be_compared(value: object) -> None:
-    assert b'"opaque"' not in encode([value])
+def test_what_is_told_by_its_name_can_be_compared() -> None:
+    assert b'"opaque"' not in encode([typing.Literal, typing.Optional, regex.compile("a")])
 
 
 def test_sets_are_equal_however_they_were_filled() -> None:
