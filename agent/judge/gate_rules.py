@@ -213,6 +213,7 @@ _OWN_MODULES = frozenset(
         *(
             "value_encoder",
             "constructor_changes",
+            "copied_matches",
             "encoded_text",
             "host_channel",
             "call_blobs",

@@ -129,7 +129,7 @@ class _Pickler(pickle.Pickler):
             return array_layout.reduced_array(value)
         if call_files.is_open_file(kind):
             return call_files.reduced_file(value)
-        return made_functions.reduced_sentinel(value)
+        return made_functions.reduced_match(value) if kind is re.Match else made_functions.reduced_sentinel(value)
 
 
 class _CodeFinder(_Pickler):

@@ -14,7 +14,7 @@ from importlib import import_module
 from types import CellType, CodeType, FunctionType, ModuleType
 from typing import TYPE_CHECKING, Any, Dict, List, Mapping, Optional, Sequence, Set, Tuple
 
-from . import calls_file, code_names, module_sentinels
+from . import calls_file, code_names, copied_matches, module_sentinels
 
 if not TYPE_CHECKING:
     from .tamper_seal import BUILTINS as __builtins__  # noqa: F401, N811 - of our own, see there
@@ -83,6 +83,12 @@ def reduced_module(module: ModuleType) -> Any:
     return (import_module, (name,)) if type(name) is str and sys.modules.get(name) is module else NotImplemented
 
 
+def reduced_match(value: Any) -> Any:
+    """What pickle has to write for a match of a regular expression: how it is found again."""
+    sys.modules.setdefault(NAME, _MODULE)
+    return copied_matches.reduced_match(value)
+
+
 def reduced_sentinel(value: Any) -> Any:
     """What pickle has to write for an object that is told by its identity alone: the place where a module holds it."""
     place = module_sentinels.place_of(value, without={NAME, calls_file.NAME, *modules_of_tests})
@@ -148,7 +154,7 @@ def contents_of(cell: CellType) -> List[Any]:
 def _named() -> ModuleType:
     """The module that blobs name."""
     module = ModuleType(NAME)
-    for function in (new_cell, make, complete, module_sentinels.held_by):
+    for function in (new_cell, make, complete, module_sentinels.held_by, copied_matches.match_again):
         function.__module__ = NAME
         setattr(module, function.__name__, function)
     return module

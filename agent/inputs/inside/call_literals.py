@@ -20,6 +20,7 @@ from .call_parts import attributes_by_parameter, fields, is_dataclass, record_wi
 from .constructor_calls import given_by_position, takes_args_alone
 from .container_kinds import ATOMS, NotBuildableError, is_named_tuple, of_user_class, plain_of
 from .list_iterators import LIST_ITERATOR, items_left
+from .match_objects import regex_text
 
 MAX_TEXT = 2_000
 SHORTEST_SHARE = 8  # characters of an argument that tell something
@@ -106,7 +107,7 @@ class LiteralWriter:
             return "<\u2026>"
         self._inside.add(id(value))
         try:
-            written = self._plain(value) or array_text(value, lambda part: self.text(part, depth + 1))
+            written = self._plain(value) or self._of_library(value, depth + 1)
             if not written and of_user_class(value):
                 return self._of_user_class(value, depth + 1)
             return written or self._container(value, depth + 1) or self._record(value, depth + 1)
@@ -126,6 +127,12 @@ class LiteralWriter:
         if kind.__module__.partition(".")[0] in _SAYS_ITSELF and kind.__module__.partition(".")[0] in sys.modules:
             return _repr(value)
         return ""
+
+    def _of_library(self, value: Any, depth: int) -> str:
+        def write(part: Any) -> str:
+            return self.text(part, depth)
+
+        return regex_text(value, write) or array_text(value, write)
 
     def _container(self, value: Any, depth: int) -> str:  # noqa: PLR0911 - one way for each kind
         kind = type(value)

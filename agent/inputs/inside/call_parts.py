@@ -11,6 +11,7 @@ import collections
 import contextlib
 import functools
 import inspect
+import re
 import sys
 from itertools import islice
 from types import MemberDescriptorType
@@ -32,6 +33,7 @@ from .container_kinds import (
     of_user_class,
     plain_of,
 )
+from .match_objects import match_parts, match_with
 
 MAX_PLACES = 400
 MAX_PER_HOLDER = 16  # children of one container that are looked at: the first ones, and the last
@@ -240,10 +242,12 @@ def attributes(value: Any) -> Dict[str, Any]:
 
 
 def fields(value: Any) -> Dict[str, Any]:
-    """The attributes of a plain object or an exception, by name; empty for everything that is none."""
+    """The attributes of a plain object or an exception, by name, and the texts of a match; else empty."""
     kind = type(value)
     if takes_args_alone(kind) and not attributes(value):
         return {"args": value.args}
+    if kind is re.Match:
+        return match_parts(value)
     if not kind.__flags__ & HEAP_TYPE or isinstance(value, type) or hasattr(kind, "__members__"):
         return {}
     if not all(base is object or base.__flags__ & HEAP_TYPE or holds_args_alone(base) for base in kind.__mro__):
@@ -273,6 +277,8 @@ def record_as(kind: type, value: Any, changed: Mapping[str, Any]) -> Any:
     Raises:
         NotBuildableError: as above.
     """
+    if kind is re.Match:
+        return match_with(value, changed)
     try:
         return _constructed(kind, value, changed)
     except NotBuildableError:

@@ -58,6 +58,7 @@ MOST_WORDS = 4  # of a text that are left out in turn
 ENCODINGS = ("latin-1", "ascii", "utf-16", "utf-8", "utf-8-sig", "cp037")
 _ENCODING = re.compile(r"(?i)(utf|latin|iso|ascii|us-ascii|cp|windows|koi8|shift|euc|gb|big5|mac)[-_\w]*")
 _WORD = re.compile(r"\w+")
+_NUMBER = re.compile("[0-9]+")
 WHITESPACE = (" ", "\n", "\t", "\r\n")
 
 
@@ -190,6 +191,7 @@ def _text(value: str) -> Iterator[Edge]:
         yield "blank around a text", changed
     for changed in (value[:1] + value, value + value[-1:]):  # `strip` takes both, a slice takes one
         yield "its first or last character twice", changed
+    yield from (("zero before a number", changed) for changed in _zero_before_numbers(value))
     for changed in (value + value, value.upper(), value.lower(), value[::-1], value[: half + 1]):
         yield "text changed", changed
     for changed in (value.upper() + WITHOUT_CAPITAL, value.lower() + TITLE_CASE):
@@ -204,6 +206,13 @@ def _text(value: str) -> Iterator[Edge]:
         yield "text changed", digit
     for odd in ODD_ENDS:
         yield "long text with an odd end", (value[:1] or "a") * LONG_TEXT + odd
+
+
+def _zero_before_numbers(value: str) -> Iterator[str]:
+    """The first number and the last one with a zero before it, which `int` takes for the same."""
+    starts = [each.start() for each in _NUMBER.finditer(value)]
+    for start in dict.fromkeys([*starts[:1], *starts[-1:]]):
+        yield f"{value[:start]}0{value[start:]}"
 
 
 def _other_encodings(value: str) -> Iterator[str]:

@@ -268,6 +268,7 @@ def test_no_object_is_made_that_its_class_forbids() -> None:
 def test_dates_are_written_otherwise_and_lie_around_changes_of_clocks() -> None:
     assert {"due 2024-3-5", "due 20240305", "due 2024-W09-4"} <= {value for _, value in edges("due 2024-03-05")}
     assert "9:05" in {value for _, value in edges("09:05")}
+    assert {"v01.20.3", "v1.20.03"} <= {value for _, value in edges("v1.20.3")}
     assert "09:05" in {value for _, value in edges("9:05")}
     moments = {value for _, value in edges(dt.datetime(2024, 3, 5, 9, tzinfo=dt.UTC))}
     assert dt.datetime(2024, 10, 27, 1, 30, tzinfo=dt.UTC) in moments

@@ -1,0 +1,81 @@
+"""Matches of regular expressions, as what `re.sub` gives to a function, are arguments like others."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from afterburner.agent.inputs.inside.call_literals import LiteralWriter
+from afterburner.agent.inputs.inside.call_parts import places, put, root_of, with_value
+from afterburner.agent.inputs.inside.container_kinds import NotBuildableError
+from afterburner.sandbox.driver.call_blobs import NotCopyable, dump_call, load_call
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+SPAN = re.compile(r"(\d+)(?P<unit>[smh])?")
+TEXT = "wait 3m then 15s or 7"
+
+
+def _matches() -> Iterator[re.Match[Any]]:
+    yield from SPAN.finditer(TEXT)
+    for found in (
+        re.match("a*?", "aab"),
+        re.fullmatch("a*?", "aa"),
+        re.search("(?<=x)a|$", "xa", re.IGNORECASE | re.MULTILINE),
+        SPAN.match(TEXT, 13, 14),
+        SPAN.search(TEXT, 7),
+        re.search(rb"\w$", b"pear"),
+        re.search("^$", ""),
+    ):
+        assert found is not None
+        yield found
+
+
+MATCHES = list(_matches())
+
+
+def _content(match: re.Match[Any]) -> tuple[Any, ...]:
+    return match.re, match.string, match.pos, match.endpos, match.regs, match.lastgroup, match.groupdict()
+
+
+@pytest.mark.parametrize("match", MATCHES, ids=repr)
+def test_a_copy_is_found_again_and_the_text_of_a_call_finds_it_too(match: re.Match[Any]) -> None:
+    call = load_call(dump_call((match, [match]), {}, {}))
+    assert _content(call.args[0]) == _content(match)
+    assert call.args[0] is call.args[1][0], "one object stays one"
+    written = LiteralWriter([match]).text(match)
+    assert _content(eval(written)) == _content(match), written  # noqa: S307 - our own text
+
+
+def test_what_no_search_finds_again_is_not_copied() -> None:
+    searched = bytearray(b"pear")
+    match = re.search(b"pear", searched)
+    searched[:] = b"plum"
+    with pytest.raises(NotCopyable, match=r"re\.Match"):
+        dump_call((match,), {}, {})
+
+
+def test_a_match_of_another_text_is_one_that_the_pattern_finds() -> None:
+    third = MATCHES[2]
+    root = root_of((third,), {})
+    held = {place.key: place for place in places(root) if place.holder is third}
+    assert {key: place.value for key, place in held.items()} == {"string": TEXT, "group": "7"}
+    assert with_value(root, held["group"], "205h")[0][0].groups() == ("205", "h")
+    assert with_value(root, held["group"], "205h")[0][0].string == "wait 3m then 15s or 205h"
+    assert with_value(root, held["string"], "or 8")[0][0].span() == (3, 4)
+    assert with_value(root, held["string"], "3m, 15s, 07 and 8")[0][0].group() == "07", "the third one again"
+    assert with_value(root, held["group"], "seven") is root, "no match, no input"
+    assert with_value(root, held["string"], "or eight") is root
+
+
+@pytest.mark.parametrize(("text", "fits"), [("15m", True), ("15m ago", False), ("in 15m", False)])
+def test_a_match_of_all_of_its_text_stays_one(text: str, fits: bool) -> None:
+    match = SPAN.fullmatch("3m")
+    if fits:
+        assert put(match, "string", text).groups() == ("15", "m")
+    else:
+        with pytest.raises(NotBuildableError):
+            put(match, "string", text)
