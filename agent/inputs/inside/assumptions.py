@@ -137,13 +137,20 @@ def _of_value(name: str, values: Sequence[Any]) -> Iterator[Assumption]:
         yield "not hasattr(%s, '__next__')" % name, "%s is not an iterator" % shown
         yield "len(%s) > 0" % name, "%s is not empty" % shown
     if _all_of(values, (list, tuple)):
-        yield "list(%s) == sorted(%s)" % (name, name), "%s ascends" % shown
-        yield "list(%s) == sorted(%s, reverse=True)" % (name, name), "%s descends" % shown
+        if _can_be_ordered(values):
+            yield "list(%s) == sorted(%s)" % (name, name), "%s ascends" % shown
+            yield "list(%s) == sorted(%s, reverse=True)" % (name, name), "%s descends" % shown
         if all(values):
             yield from _of_first(name, values)
     yield from _of_scalar(name, shown, values)
     if _all_of(values, _SIZED):
         yield "len(%s) > 1" % name, "%s has more than one element" % shown
+
+
+def _can_be_ordered(values: Sequence[Any]) -> bool:
+    """Whether all elements are of one kind: of numbers beside lists an order says nothing, though each call has one."""
+    kinds = {type(item) for value in values for item in islice(value, MOST_ELEMENTS)}
+    return len({float if kind in (*_NUMBERS, bool) else kind for kind in kinds}) <= 1
 
 
 def _of_scalar(expression: str, shown: str, values: Sequence[Any]) -> Iterator[Assumption]:

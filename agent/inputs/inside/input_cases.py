@@ -6,7 +6,7 @@ import contextlib
 import itertools
 from functools import partial
 from itertools import islice
-from typing import TYPE_CHECKING, Any, Callable, Iterator, List, NamedTuple, Sequence, Set
+from typing import TYPE_CHECKING, Any, Callable, Iterable, Iterator, List, NamedTuple, Sequence, Set
 
 from ....sandbox.driver.call_blobs import NotCopyable, dump_call, load_call
 from .alike_texts import alike_texts
@@ -20,6 +20,7 @@ from .held_functions import WITHIN, with_other_functions
 from .iterator_arguments import gives_iterator
 from .looked_up_keys import NONE_FOR_ANY, looked_up
 from .method_objects import objects_by_methods
+from .mixed_elements import MIXED, ElementKinds
 from .object_edges import other_classes
 from .open_values import (
     NONE,
@@ -55,6 +56,7 @@ class Knowledge(NamedTuple):
     constants: Constants
     method: str  # the name of the function itself
     contract: Contract
+    kinds: ElementKinds
 
 
 def with_optional(base: Base, signature: Signature) -> List[Base]:
@@ -99,11 +101,14 @@ def open_cases(base: Base, knowledge: Knowledge) -> Iterator[Input]:
     """Values of other kinds than the real ones in every place whose kind a hint leaves open, in turns.
 
     A bare `list` promises callers any elements. Without a hint, an argument promises as much if its elements are of
-    several kinds in real calls; of the others, the kinds of the real calls are all there is to go by. An argument that
-    is a list here and a text there promises other sequences, as far as the original copes with them.
+    several kinds in real calls, and these beside one another; of the others, the kinds of the real calls are all there
+    is to go by. An argument that is a list here and a text there promises other sequences, as far as the original copes
+    with them.
     """
     contract, known = knowledge.contract, _open_to_change(base, knowledge)
     opened = [_opened(base.root, place, open_edges) for place in known if contract.is_open(place.site)]
+    mixed = [each for each in known if len(each.site) == 1 and contract.is_open(each.site)]
+    opened += [_with_values(base.root, place, knowledge.kinds.mixed(place)) for place in mixed]
     opened += [
         _opened(base.root, place, other_sequences)
         for place in known
@@ -111,7 +116,7 @@ def open_cases(base: Base, knowledge: Knowledge) -> Iterator[Input]:
     ]
     for kind, root in in_turns(opened):
         if not contract.contradicts(root):
-            yield Input(kind, root, base.call, is_data=kind != OTHER_SEQUENCE)
+            yield Input(kind, root, base.call, is_data=kind not in (OTHER_SEQUENCE, MIXED))
 
 
 def unhinted_cases(base: Base, knowledge: Knowledge) -> Iterator[Input]:
@@ -158,7 +163,11 @@ def _open_to_change(base: Base, knowledge: Knowledge) -> List[Place]:
 
 
 def _opened(root: Root, place: Place, edges_of: Callable[[Any], Iterator[Edge]]) -> Iterator[Related]:
-    for kind, value in edges_of(place.value):
+    return _with_values(root, place, edges_of(place.value))
+
+
+def _with_values(root: Root, place: Place, values: Iterable[Edge]) -> Iterator[Related]:
+    for kind, value in values:
         yield kind, with_value(root, place, value)
 
 

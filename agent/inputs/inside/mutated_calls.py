@@ -41,6 +41,7 @@ from .input_cases import (
 from .iterator_arguments import root_with_lists
 from .left_objects import bases_with_left_objects
 from .mended_values import Mender
+from .mixed_elements import ElementKinds
 from .optional_arguments import Signature, signature_of
 from .related_values import Constants, codes_of, mentioned_values
 from .renamed_calls import renamed
@@ -150,7 +151,8 @@ def _begun(request: Request, module: ModuleType, write: Write) -> _Work:
         texts_of_tables(module, codes_of(module, target.function)),
     )
     fixed = fixed_sites(map(root_with_lists, calls))
-    knowledge = Knowledge(signature_of(target, request["source"]), fixed, constants, method, contract)
+    kinds = ElementKinds(map(root_with_lists, [*calls, *real]))
+    knowledge = Knowledge(signature_of(target, request["source"]), fixed, constants, method, contract, kinds)
     attempts = Attempts(trier, Guide(module, target.function, request, write), request)
     with compiled_patterns() as compiled:
         telling = [load_call(base64.b64decode(blob)) for blob in request.get("telling", ())]

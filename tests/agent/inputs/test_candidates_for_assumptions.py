@@ -15,3 +15,13 @@ def test_a_switch_is_no_element_of_a_list(value: Any, *, is_told: bool) -> None:
     calls = [{"index": [value, 0, 2], "wanted": value}, {"index": [value], "wanted": value}]
     told = {expression for expression, _ in _candidates(calls)}
     assert ("wanted in index" in told) == is_told
+
+
+@pytest.mark.parametrize(
+    ("lists", "is_told"), [([[1, 2.5], [0, 3]], True), ([["a", "b"], []], True), ([[1, 2], [[3], [4]]], False)]
+)
+def test_order_is_told_of_elements_of_one_kind_alone(lists: list[list[Any]], *, is_told: bool) -> None:
+    """A list of numbers and lists has none, so that it does not ascend says nothing."""
+    told = {words for _, words in _candidates([{"items": each} for each in lists])}
+    assert ("`items` ascends" in told) == is_told
+    assert "`items` is not an iterator" in told

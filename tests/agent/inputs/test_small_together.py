@@ -10,6 +10,7 @@ import pytest
 
 from afterburner.agent.inputs.inside.contract import Contract
 from afterburner.agent.inputs.inside.input_cases import Knowledge
+from afterburner.agent.inputs.inside.mixed_elements import ElementKinds
 from afterburner.agent.inputs.inside.optional_arguments import Signature
 from afterburner.agent.inputs.inside.related_values import Constants
 from afterburner.agent.inputs.inside.small_together import small_together
@@ -26,7 +27,7 @@ def drawn(
     root: list[Any], defaults: dict[str, Any], constants: tuple[Any, ...] = (), scalars: dict[str, Any] | None = None
 ) -> list[Any]:
     signature = Signature(["text", "limit", "whole", "separator"], defaults, set(), set(), set(), scalars or {})
-    knowledge = Knowledge(signature, set(), Constants(constants), "cut", Contract(cut, "", []))
+    knowledge = Knowledge(signature, set(), Constants(constants), "cut", Contract(cut, "", []), ElementKinds([]))
     return list(islice(small_together(root, [root], knowledge, Random(0)), DRAWS))
 
 
