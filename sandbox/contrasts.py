@@ -121,8 +121,11 @@ def _step(left: Json, right: Json) -> tuple[str, Json, Json] | None:
             | (["items" as name, *state], ["items" as other, *other_state])  # attributes of a container
         ) if name == other:
             return _attribute_step(state, other_state)
-        case ["sub", name, base, state], ["sub", other, other_base, other_state] if name == other:
-            return ("", base, other_base) if not same(base, other_base) else ("", state, other_state)
+        case [("sub" | "exception") as tag, name, *parts], [str(other_tag), other, *other_parts] if (tag, name) == (
+            other_tag,
+            other,
+        ):
+            return _part_step(tag, parts, other_parts)
         case ["ndarray", name, *_], ["ndarray", other, *_] if name == other:
             return array_step(left, right)
         case ["frame", name, *_], ["frame", other, *_] if name == other:
@@ -131,6 +134,13 @@ def _step(left: Json, right: Json) -> tuple[str, Json, Json] | None:
             return _item_step(tag, items, other_items)
         case _:
             return None
+
+
+def _part_step(tag: str, parts: list[Json], others: list[Json]) -> tuple[str, Json, Json] | None:
+    """A step to what a container holds or to its attributes; to those of an exception that was given the same."""
+    if tag == "exception":  # what it was given is always shown, so there is no step to that
+        parts, others = (parts[2:3], others[2:3]) if same(parts[:2], others[:2]) else ([], [])
+    return next((("", one, other) for one, other in zip(parts, others, strict=False) if not same(one, other)), None)
 
 
 def _attribute_step(state: list[Json], other_state: list[Json]) -> tuple[str, Json, Json] | None:

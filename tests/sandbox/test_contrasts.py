@@ -98,6 +98,24 @@ class Rows(list):  # type: ignore[type-arg]  # as users write it
         vars(self).update(attributes)
 
 
+class LetterError(ValueError):
+    def __init__(self, message: str, position: int) -> None:
+        super().__init__(message)
+        self.position = position
+
+
+def test_an_attribute_of_an_exception_is_named_where_it_alone_differs() -> None:
+    one, other = tree(LetterError("bad", 3)), tree(LetterError("bad", 2))
+    assert contrast(one, other) == "LetterError('bad'), where .position is 2 instead of 3"
+    assert contrast(one, tree(LetterError("good", 2))) == "LetterError('good') instead of LetterError('bad')"
+    chained = LetterError("bad", 3)
+    chained.__cause__ = KeyError("x")
+    assert "it came from" in contrast(one, tree(chained))
+    assert contrast(tree(["a", LetterError("bad", 3)]), tree(["a", LetterError("bad", 2)])).endswith(
+        "where [1].position is 2 instead of 3"
+    )
+
+
 def test_an_attribute_of_a_container_is_named_where_it_alone_differs() -> None:
     one, other = tree(Rows([1], encoding="utf-8")), tree(Rows([1], encoding="latin-1"))
     assert contrast(one, other).endswith(", where .encoding is 'latin-1' instead of 'utf-8'")

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, Dict, Iterator, List, Set, Tuple
 
 from ....sandbox.driver.call_blobs import Call, NotCopyable, dump_call, load_call
 from ....sandbox.driver.user_module import resolve
+from ....sandbox.driver.value_encoder import Encoder, TooLarge
 from .assumptions import Assumed
 from .call_descriptions import describe_call
 from .call_literals import call_text
@@ -144,11 +145,19 @@ def _smaller(call: Call, usual: Call, signature: Signature, fixed: Set[Site]) ->
 
 
 def _same(one: Any, other: Any) -> bool:
-    """Whether the blobs are the same: no code of the user's compares them."""
+    """Whether they hold the same, sets in any order: no code of the user's compares them."""
     try:
-        return dump_call((one,), {}, {}) == dump_call((other,), {}, {})
-    except NotCopyable:
+        if dump_call((one,), {}, {}) == dump_call((other,), {}, {}):
+            return True
+        encoders = Encoder(drain=_left_alone), Encoder(drain=_left_alone)
+        first, second = (each.encode(value) for each, value in zip(encoders, (one, other)))  # noqa: B905 - Python 3.9
+    except (NotCopyable, TooLarge):
         return False
+    return first == second and not any(each.opaque for each in encoders)
+
+
+def _left_alone(_iterator: Any) -> Any:
+    raise NotCopyable("what it gives would be taken from it")
 
 
 def _variants(root: Root, signature: Signature, fixed: Set[Site]) -> Iterator[Root]:
