@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 MAX_LISTED = 12
 ABOUT_THE_SAME = 0.5  # of the largest transient memory
-NOTICEABLE_S = 0.001  # importing a module may call some of its functions; a workload takes more
+NOTICEABLE_S = 0.001  # a workload takes more
 NOTICEABLE_BYTES = 64 * 1024  # less cannot be measured in a process: then time decides
 
 
@@ -41,7 +41,8 @@ def hottest_functions(
     Functions that say `# afterburner: skip` do not count. The objective says what counts; by memory, one is named.
 
     The workload is the file of `--calls` or the cases of `--cases` if given; else the first that works for a while in
-    the file's functions: its `__main__` block, its doctests, the project's tests.
+    the file's functions: its `__main__` block, its doctests, the project's tests. What runs only while the file is
+    imported counts where nothing else runs.
 
     Raises:
         NoInputsError: nothing of the file runs; the message names the functions.

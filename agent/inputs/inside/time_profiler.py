@@ -5,9 +5,10 @@ from __future__ import annotations
 import ast
 import cProfile
 import os
-from typing import TYPE_CHECKING, Any, Callable, Dict, Iterable, List, Optional, Tuple
+from typing import TYPE_CHECKING, Any, Callable, Collection, Dict, Iterable, List, Optional, Set, Tuple
 
 from .alarm import PROFILED_SHARE, limited_time
+from .user_code import main_blocks
 
 if TYPE_CHECKING:
     from .call_recorder import NoRecorder
@@ -24,10 +25,11 @@ def profile_time(job: Callable[..., None], request: Request, recorder: NoRecorde
         write({"kind": "profile", "function": name, "cost_s": float(cost_s), "calls": calls})
 
 
-def function_costs(entries: Iterable[Any], request: Request) -> Dict[str, Tuple[float, int]]:
+def function_costs(entries: Collection[Any], request: Request) -> Dict[str, Tuple[float, int]]:
     """Map `name` or `Class.name` to (seconds, calls): its own time and that of its callees outside the file.
 
-    Nested functions, lambdas and comprehensions count as the function that they stand in.
+    Nested functions, lambdas and comprehensions count as the function that they stand in. What runs only while the file
+    is imported costs nothing: no workload has it run again.
     """
     spans = function_spans(request["source"])
     real = os.path.realpath(request["path"])
@@ -35,6 +37,8 @@ def function_costs(entries: Iterable[Any], request: Request) -> Dict[str, Tuple[
     for entry in entries:
         names[entry.code] = _name_of(entry.code, real, spans)
     outside_shares = {entry.code: outside_share(entry, names) for entry in entries}
+    importing = set() if _runs_module_code(request) else _while_importing(entries, real)
+    of_import = {names[code] for code in importing if _is_function(code, names[code])}
     costs: Dict[str, Tuple[float, int]] = {}
     for entry in entries:
         name = names[entry.code]
@@ -45,9 +49,45 @@ def function_costs(entries: Iterable[Any], request: Request) -> Dict[str, Tuple[
             if names.get(callee.code) is None:
                 cost_s += callee.totaltime * outside_shares.get(callee.code, 1.0)
         before_s, calls = costs.get(name, (0.0, 0))
-        is_function = getattr(entry.code, "co_name", "") == name.rpartition(".")[2]
-        costs[name] = (before_s + max(cost_s, 0.0), calls + (entry.callcount if is_function else 0))
+        is_function = _is_function(entry.code, name)
+        cost_s = 0.0 if name in of_import else max(cost_s, 0.0)
+        costs[name] = (before_s + cost_s, calls + (entry.callcount if is_function else 0))
     return costs
+
+
+def _is_function(code: Any, name: Optional[str]) -> bool:
+    """Whether it is the code of a target itself, not of what is defined inside."""
+    return bool(name) and getattr(code, "co_name", "") == str(name).rpartition(".")[2]
+
+
+def _runs_module_code(request: Request) -> bool:
+    """Whether the workload is what the file itself does as a program, not what others do with it."""
+    return bool(request["job"] == "main" and main_blocks(request["source"], request["path"]))
+
+
+def _while_importing(entries: Iterable[Any], real: str) -> Set[Any]:
+    """What nothing but the top level of the file at `real` calls, directly or through other code."""
+    calls: Dict[Any, int] = {}
+    callers: Dict[Any, Dict[Any, int]] = {}
+    for entry in entries:
+        calls[entry.code] = entry.callcount
+        for callee in entry.calls or ():
+            callers.setdefault(callee.code, {})[entry.code] = callee.callcount
+    found = {code for code in calls if _is_top_level(code, real)}
+    while True:
+        new = {
+            code
+            for code, known in callers.items()
+            if code not in found
+            and sum(count for caller, count in known.items() if caller in found or caller is code) >= calls[code]
+        }
+        if not new:
+            return found
+        found |= new
+
+
+def _is_top_level(code: Any, real: str) -> bool:
+    return not isinstance(code, str) and code.co_name == "<module>" and os.path.realpath(code.co_filename) == real
 
 
 def function_spans(source: str) -> List[Tuple[str, int, int]]:

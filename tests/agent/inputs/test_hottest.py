@@ -92,6 +92,19 @@ def test_what_importing_the_file_calls_is_no_workload_where_tests_do_more(projec
     assert project.hottest(file) == "slow"
 
 
+def test_a_costly_import_is_no_workload_either(project: Project) -> None:
+    warm = "\ndef warm(times):\n    return sum(n * n for n in range(times))\n\n"
+    begin = "def begin():\n    return warm(500_000)\n\nWARM = begin()\n"
+    file = project.write("work.py", f"{WORK}{warm}{begin}")
+    assert project.hottest(file) in {"warm", "begin"}, "better than nothing"
+    doctest = '"""\n>>> main([str(n) for n in range(30)], 2)\n60\n"""\n'
+    project.write("work.py", f"{doctest}{WORK}{warm}{begin}")
+    assert project.hottest(file) not in {"warm", "begin"}
+    main = '\nif __name__ == "__main__":\n    warm(500_000)\n'
+    project.write("work.py", f"{doctest}{WORK}{warm}{begin}{main}")
+    assert project.hottest(file) == "warm", "which the program runs, too"
+
+
 def test_functions_that_say_so_are_not_chosen(project: Project) -> None:
     text = WORK.replace("def slow(rows):", "def slow(rows):  # afterburner: skip")
     project.write("work.py", text + '\nif __name__ == "__main__":\n    main([str(n) for n in range(400)], 1)\n')
