@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import typer
 
 from afterburner.agent.wording import count
-from afterburner.evals.datasets.built import count_built, is_built, is_unfinished
+from afterburner.evals.datasets.built import is_built, missing_note
 from afterburner.evals.run_notes import notes_of
 from afterburner.evals.running.progress import EvaluationEvent, Step
 from afterburner.evals.tables import REJECTED
@@ -173,12 +173,8 @@ def tell_unfinished_benchmark(settings: EvaluationSettings) -> None:
         DatasetError: it cannot be read.
     """
     place = Path(settings.source or settings.dataset)
-    if is_built(place) and is_unfinished(place):
-        sys.stderr.write(
-            f"caution: eval build was stopped before {scrub_line(str(place))} was finished. This run uses "
-            f"{count(count_built(place, settings.split), 'problem')} of it. To have all, finish it first: run the same "
-            "eval build again.\n"
-        )
+    if is_built(place) and (note := missing_note(place, settings.split)):
+        sys.stderr.write(f"caution: {scrub_line(note)}\n")
 
 
 def tell_outcome(outcome: Outcome) -> None:

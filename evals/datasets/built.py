@@ -13,6 +13,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
+from afterburner.agent.wording import count
 from afterburner.evals.errors import DatasetError, RecordError
 from afterburner.evals.problems import BenchmarkProblem, Rejected
 from afterburner.sandbox import AfterburnerError
@@ -95,6 +96,21 @@ def is_unfinished(folder: Path) -> bool:
     """
     counts = read_about(folder).get("counts")
     return counts is not None and counts != done_in(folder)
+
+
+def missing_note(folder: Path, split: str) -> str:
+    """That a benchmark has only some of its problems yet, and what to do, in words; empty: it has all.
+
+    Raises:
+        DatasetError: it cannot be read.
+    """
+    if not is_unfinished(folder):
+        return ""
+    ready = count(count_built(folder, split), "problem")
+    return (
+        f"eval build was stopped before {folder} was finished, or is still running. {ready} of it can be used. To have "
+        "all, finish it first: run the same eval build again."
+    )
 
 
 def read_built(folder: Path, split: str = "") -> Iterator[Loaded]:

@@ -83,13 +83,18 @@ def data(
     """
     settings = DataSettings(recipe, tuple(objective or Objective), examples, least_gap, tell, seed)
     with needing_extra():
+        from afterburner.evals.datasets.built import missing_note
         from afterburner.training.data.building import build_data
         from afterburner.training.data.contamination import HeldOut
         from afterburner.training.data.sources import held_out_problems, problems_of
 
         others = HeldOut()
         others.add(held_out_problems(benchmark, split, held_out or ()))
-        card = build_data(problems_of(benchmark, split), settings, others, out, source=str(benchmark))
+        problems = problems_of(benchmark, split)
+        caution = missing_note(benchmark, split)
+        card = build_data(problems, settings, others, out, source=str(benchmark), caution=caution)
+    if caution:
+        sys.stderr.write(f"caution: {scrub_line(caution)}\n")
     for line in others.unreadable:
         sys.stderr.write(f"{scrub_line(f'not held out, because it cannot be read: {line}')}\n")
     for line in card.left_out:

@@ -10,6 +10,7 @@ import typer
 from afterburner.sandbox import UsageError
 from afterburner.sandbox.terminal.text import display_path
 from afterburner.training.commands.needs import needing_training
+from afterburner.training.planning.adapter_bases import check_adapter
 
 
 def merge(
@@ -30,6 +31,7 @@ def merge(
     """Merge an adapter into its base model, so that any server can serve it."""
     if out.exists():
         raise UsageError(f"{out} exists. Give a new folder.")
+    check_adapter(adapter)  # before PyTorch, which takes a while to load
     with needing_training():
         from afterburner.training.trainers.models import merge_adapter
         from afterburner.training.trainers.quiet import quieten

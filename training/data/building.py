@@ -34,6 +34,7 @@ def build_data(
     out: Path,
     *,
     source: str = "",
+    caution: str = "",
     on_problem: Callable[[int, str], object] = lambda *_: None,
 ) -> Card:
     """Build a data set from problems with measured solutions.
@@ -46,13 +47,14 @@ def build_data(
         held_out: problems that may not be trained on.
         out: the folder; what an earlier call wrote there is replaced.
         source: where the problems are from, for the card.
+        caution: what of the source is missing, in words, likewise; empty: nothing.
         on_problem: is told how many problems are done, and the last one's id.
 
     Raises:
         TrainingError: there is no example, or the folder cannot be written.
     """
     check_place(out, settings.recipe)
-    card = Card(settings.recipe)
+    card = Card(settings.recipe, caution=caution)
     rows = list(_rows(problems, settings, held_out, card, on_problem))
     if not rows:
         why = _NO_GAP.format(_NEEDED.get(settings.recipe.value, "a measured solution"))

@@ -31,6 +31,7 @@ class Card:
     problems: int = 0  # or whatever else the source is, with an example
     duplicates: int = 0
     left_out: list[str] = field(default_factory=list)
+    caution: str = ""  # what of the source is missing
     gaps: list[float] = field(default_factory=list)
     characters: list[int] = field(default_factory=list)  # of prompt and answers
 
@@ -55,6 +56,7 @@ class Card:
             "median_gap": median(self.gaps) if self.gaps else None,
             "median_characters": median(self.characters) if self.characters else None,
             "left_out": self.left_out,
+            "caution": self.caution,
             "paper": {"examples": PAPERS_EXAMPLES.get(self.recipe), "problems": PAPERS_PROBLEMS},
         }
 
@@ -74,6 +76,8 @@ class Card:
             yield f"| median gap between worse and better | {known['median_gap']:.2f}x | no minimum |"
         yield f"\nDifficulties: {', '.join(f'{name} {count:,}' for name, count in sorted(self.difficulties.items()))}."
         yield f"{self.duplicates:,} duplicates were dropped. {len(self.left_out):,} {self.source} were left out."
+        if self.caution:
+            yield f"\nCaution: {self.caution}"
         if self.left_out:
             yield ""
             yield from (f"- {each}" for each in self.left_out[:_MOST_LISTED])

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from afterburner.training.miniature.costs import GrpoCost
     from afterburner.training.miniature.outcome import LoopScores
 
+_ROUNDING = 1e-9  # of sums of equal shares in another order; a gain by one known solution of one problem is far more
 _LATE = 5  # the iteration from which a late gain counts; of a shorter loop, the middle one
 _ALL, _LAST = "mean of all iterations", "last iteration"
 
@@ -41,7 +42,7 @@ def comparison_table(experiment: Experiment, scores: Mapping[str, LoopScores]) -
         after, before = (_parts(scores[label]) for label in (each.after, each.before))
         for what, values in after.items():
             difference = values - before[what]
-            higher = int((difference.mean(axis=1) > 0).sum())
+            higher = int((difference.mean(axis=1) > _ROUNDING).sum())
             rows.append(
                 (
                     *text_cells(f"{each.after} - {each.before}", what),

@@ -15,6 +15,26 @@ if TYPE_CHECKING:
 ADAPTER = "adapter_config.json"
 
 
+def check_adapter(adapter: Path) -> str | None:
+    """Check that a folder holds an adapter, and give the revision of its base, which the hub may have.
+
+    Raises:
+        TrainingError: it does not.
+    """
+    if (adapter / "config.json").is_file() and not (adapter / ADAPTER).exists():
+        raise TrainingError(f"{adapter} holds a whole model, so there is nothing to merge. Use it as it is.")
+    try:
+        revision: str | None = json.loads((adapter / ADAPTER).read_text("utf-8")).get("revision")
+    except (OSError, ValueError, AttributeError) as error:
+        if not adapter.exists():
+            raise TrainingError(f"There is no folder {adapter}. Give the folder of a trained model.") from error
+        hint = f", such as {adapter / 'model'}" if (adapter / "model" / ADAPTER).exists() else ""
+        raise TrainingError(
+            f"{adapter} holds no adapter that can be read. Give the folder of a trained model{hint}."
+        ) from error
+    return revision
+
+
 def is_folder(path: str) -> bool:
     """Whether a model's path is a folder; a name that is too long for one is not."""
     try:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -15,7 +14,7 @@ from transformers import AutoModelForCausalLM, AutoTokenizer
 
 from afterburner.sandbox.terminal.text import scrub_line
 from afterburner.training.errors import TrainingError
-from afterburner.training.planning.adapter_bases import ADAPTER, find_base, is_folder, named_base
+from afterburner.training.planning.adapter_bases import ADAPTER, check_adapter, find_base, is_folder, named_base
 from afterburner.training.planning.architectures import EARLIER_STAGE, check_is_there, why_unusable
 from afterburner.training.planning.hub import quieten_hub, why_not_on_hub
 from afterburner.training.trainers.writing import whole_folder
@@ -119,7 +118,7 @@ def merge_adapter(adapter: Path, out: Path, base: Path | None = None) -> None:
     Raises:
         TrainingError: the adapter cannot be loaded or the folder not be written.
     """
-    revision = _check_adapter(adapter)
+    revision = check_adapter(adapter)
     beneath = _base_for(adapter, base)
     try:
         model: Any = AutoModelForCausalLM.from_pretrained(
@@ -136,26 +135,6 @@ def merge_adapter(adapter: Path, out: Path, base: Path | None = None) -> None:
     with whole_folder(out) as unfinished:
         whole.save_pretrained(unfinished)
         tokenizer.save_pretrained(unfinished)
-
-
-def _check_adapter(adapter: Path) -> str | None:
-    """Check that a folder holds an adapter, and give the revision of its base, which the hub may have.
-
-    Raises:
-        TrainingError: it does not.
-    """
-    if (adapter / "config.json").is_file() and not (adapter / ADAPTER).exists():
-        raise TrainingError(f"{adapter} holds a whole model, so there is nothing to merge. Use it as it is.")
-    try:
-        revision: str | None = json.loads((adapter / ADAPTER).read_text("utf-8")).get("revision")
-    except (OSError, ValueError, AttributeError) as error:
-        if not adapter.exists():
-            raise TrainingError(f"There is no folder {adapter}. Give the folder of a trained model.") from error
-        hint = f", such as {adapter / 'model'}" if (adapter / "model" / ADAPTER).exists() else ""
-        raise TrainingError(
-            f"{adapter} holds no adapter that can be read. Give the folder of a trained model{hint}."
-        ) from error
-    return revision
 
 
 def _base_for(adapter: Path, given: Path | None) -> str:

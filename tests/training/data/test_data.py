@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import pyarrow.parquet as pq
 import pytest
+from typer.testing import CliRunner
 
 from afterburner.agent.models.prompts.answer_format import parse_answer
 from afterburner.agent.types import Objective
@@ -15,6 +16,7 @@ from afterburner.evals.datasets.built import ABOUT, COLUMNS, FORMAT, PROBLEMS
 from afterburner.evals.problems import BenchmarkProblem, Figures, Reference, Rejected
 from afterburner.evals.tables import write_file
 from afterburner.sandbox import UsageError
+from afterburner.training.commands.group import app
 from afterburner.training.data.building import build_data
 from afterburner.training.data.choosing import choose_originals, choose_pairs, choose_triples, ranked
 from afterburner.training.data.contamination import HeldOut
@@ -195,6 +197,22 @@ def test_the_card_counts_what_is_there_beside_the_papers(tmp_path: Path) -> None
     assert "| examples |" in page
     assert "58,833" in page
     assert "raw.jsonl, record 3: this is no JSON" in page
+
+
+@pytest.mark.parametrize(("counts", "is_told"), [({}, True), ({"problems": 1, "left_out": 0}, False)])
+def test_a_benchmark_that_is_not_finished_is_told_on_the_card_too(
+    tmp_path: Path, counts: dict[str, int], *, is_told: bool
+) -> None:
+    source, out = tmp_path / "benchmark", tmp_path / "out"
+    source.mkdir()
+    (source / ABOUT).write_text(json.dumps({"format": FORMAT, "counts": counts}))
+    row = {"id": "one", "split": "train", "json": problem().to_json()}
+    write_file(source / PROBLEMS / "one.parquet", COLUMNS[PROBLEMS], [row])
+    done = CliRunner().invoke(app, ["data", "sft", "--from", str(source), "--out", str(out)])
+    assert done.exit_code == 0, done.output
+    card = json.loads((out / "card.json").read_text("utf-8"))
+    for told in (done.stderr, (out / "README.md").read_text("utf-8"), card["caution"]):
+        assert ("1 problem of it can be used" in told) is is_told
 
 
 def test_a_split_that_is_not_there_is_told_with_those_that_are(tmp_path: Path) -> None:

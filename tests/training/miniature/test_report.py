@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -71,6 +72,21 @@ def test_a_report_says_which_loop_is_ahead_and_which_one_rises(tmp_path: Path) -
     assert "| all | 2.5 |" in text
     found = json.loads((tmp_path / "figures.json").read_text("utf-8"))["scores"]
     assert np.shape(found["GRPO"][BEYOND_I.value]) == (SEEDS, PROBLEMS, ITERATIONS + 1)
+
+
+def test_a_tie_is_no_gain_however_sums_are_rounded(tmp_path: Path) -> None:
+    found = _scores(0.3, 0.5, 1)
+    known = found.scores[BEYOND_I]
+    shares = np.array([5, 10, 22]) / 27  # the sum of their differences to the same in another order is not 0
+    known[0, :3], known[1:, :3] = np.roll(shares, 1)[:, None], 0.1
+    rolled = known.copy()
+    rolled[0, :3], rolled[1:, :3] = shares[:, None], 0.9
+    after = replace(found, scores={**found.scores, BEYOND_I: rolled})
+    assert ((rolled - known)[0].mean(axis=0) > 0).all()
+    text = _report(tmp_path, {"SFT": found, "GRPO": after}, Comparison("GRPO", "SFT"), Comparison("SFT", "GRPO"))
+    row = next(line for line in text.splitlines() if line.startswith("| GRPO - SFT | last iteration"))
+    assert row.endswith(f"| {SEEDS - 1} of {SEEDS} |")
+    assert next(line for line in text.splitlines() if line.startswith("| SFT - GRPO | last")).endswith("| 0 of 5 |")
 
 
 @pytest.mark.slow
