@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from itertools import chain
 from typing import TYPE_CHECKING, Any, Iterator, Tuple
 
 if TYPE_CHECKING:
@@ -31,7 +30,7 @@ def match_again(pattern: re.Pattern[Any], text: Any, start: int, end: int, regs:
 
 
 def _found(pattern: Any, text: Any, start: int, end: int, regs: Tuple[Any, ...]) -> Iterator[re.Match[Any]]:
-    at_start = (pattern.match(text, start, end), pattern.fullmatch(text, start, end))
-    for found in chain(at_start, pattern.finditer(text, start, end)):
-        if found is not None and found.regs == regs:
-            yield found
+    """The last way may take very long where the others have found nothing: it tries all that a pattern allows."""
+    ways = (lambda: [pattern.match(text, start, end)], lambda: pattern.finditer(text, start, end))
+    for way in (*ways, lambda: [pattern.fullmatch(text, start, end)]):
+        yield from (found for found in way() if found is not None and found.regs == regs)

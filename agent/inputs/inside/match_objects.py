@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from itertools import islice, takewhile
-from typing import Any, Callable, Dict, Mapping, Optional, Tuple
+from typing import Any, Callable, Dict, List, Mapping, Optional
 
 from .container_kinds import NotBuildableError
 
@@ -77,7 +77,9 @@ def _found_alike(match: re.Match[Any], text: Any) -> Optional[re.Match[Any]]:
     """
     pattern, known = match.re, (match.string, match.pos, match.endpos)
     limits = match.pos, max(len(text) - (len(match.string) - match.endpos), 0)
-    ways: Tuple[Callable[..., Optional[re.Match[Any]]], ...] = (pattern.fullmatch, pattern.match)
+    is_of_all = match.span() == (match.pos, match.endpos)
+    ways: List[Callable[..., Optional[re.Match[Any]]]] = [pattern.fullmatch] if is_of_all else []
+    ways.append(pattern.match)
     for way in ways:
         found = way(*known)
         if found is not None and found.regs == match.regs:

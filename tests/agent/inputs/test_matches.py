@@ -79,3 +79,12 @@ def test_a_match_of_all_of_its_text_stays_one(text: str, fits: bool) -> None:
     else:
         with pytest.raises(NotBuildableError):
             put(match, "string", text)
+
+
+def test_a_search_that_tries_everything_is_not_asked_for() -> None:
+    """To find that the pattern does not match all of this text would take for ever."""
+    match = re.search("(a+)+", "a" * 64 + "b")
+    assert match is not None
+    again = load_call(dump_call((match,), {}, {})).args[0]
+    assert _content(again) == _content(match)
+    assert put(match, "string", "aab").group() == "aa"
