@@ -8,6 +8,7 @@ from contextvars import ContextVar
 from typing import TYPE_CHECKING, TypeVar
 
 from afterburner.sandbox.errors import CancelledError
+from afterburner.sandbox.waiting import TURN_S
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -71,7 +72,8 @@ class CancelToken:
         woken = threading.Event()
         future.add_done_callback(lambda _: woken.set())
         with self.on_cancel(woken.set):
-            woken.wait()
+            while not woken.wait(TURN_S):
+                continue
         if not future.done():
             raise CancelledError
         return future.result()

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from afterburner.sandbox.cores import divide_cores
 from afterburner.sandbox.errors import UsageError
+from afterburner.sandbox.waiting import result_of
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable, Iterable, Iterator
@@ -45,7 +46,7 @@ def run_many(sandbox: Runner, tasks: Iterable[Task], jobs: int | None) -> Iterat
     with _crew(sandbox, jobs) as (executor, work, workers):
         running = deque(executor.submit(work, task) for task in islice(waiting, workers * _AHEAD))
         while running:
-            report = running.popleft().result()
+            report = result_of(running.popleft())
             running.extend(executor.submit(work, task) for task in islice(waiting, 1))
             yield report
 

@@ -20,6 +20,7 @@ from afterburner.agent.deadline import BudgetClock, Deadline
 from afterburner.sandbox import CancelToken, Limits
 from afterburner.sandbox.cores import keep_to, usable_cpus
 from afterburner.sandbox.shared_cpus import SharedCpus
+from afterburner.sandbox.waiting import TURN_S
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -33,7 +34,6 @@ LEAST_SHARE = 0.5  # of the time budget, where that is small
 MOST_TURNS = 2  # for each function of `top`: some may have no inputs
 LOOK_AHEAD_S = 5.0  # spent before a turn on finding out how many functions the time is for
 MOST_AT_ONCE = 8  # a tenth of the CPU time is that of this process, and one Python process uses one CPU
-_LOOK_S = 0.5
 _MEMORY = Path("/proc/meminfo")
 
 
@@ -232,8 +232,7 @@ class _Turns:
 
     def _wait(self) -> None:
         running = [turn.outcome for turn in self._running()]
-        # This thread alone handles signals, and one that another thread gets does not wake it.
-        while running and not wait(running, timeout=_LOOK_S, return_when=FIRST_COMPLETED).done:
+        while running and not wait(running, timeout=TURN_S, return_when=FIRST_COMPLETED).done:
             continue
         self._take_results()
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, TypeVar
 
+from afterburner.sandbox.waiting import result_of
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
@@ -22,7 +24,7 @@ def side_by_side(sandbox: Sandbox, tasks: Sequence[Callable[[], T]]) -> list[T]:
         return [task() for task in tasks]
     pool = ThreadPoolExecutor(max_workers=min(len(tasks), len(sandbox.cpus)))
     try:
-        return [future.result() for future in [pool.submit(task) for task in tasks]]
+        return [result_of(future) for future in [pool.submit(task) for task in tasks]]
     except Exception:
         raise
     except BaseException:

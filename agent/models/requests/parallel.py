@@ -7,6 +7,7 @@ import threading
 from typing import TYPE_CHECKING, TypeVar
 
 from afterburner.sandbox import CancelledError, CancelToken
+from afterburner.sandbox.waiting import next_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -37,7 +38,7 @@ def at_once(jobs: Sequence[Callable[[], Result]], most: int = MOST_REQUESTS_AT_O
         waiting.put(number)
     for _ in range(workers):
         threading.Thread(target=work, daemon=True, name="asking").start()
-    outcomes = sorted((ended.get() for _ in jobs), key=lambda outcome: outcome[0])
+    outcomes = sorted((next_of(ended) for _ in jobs), key=lambda outcome: outcome[0])
     for _, _, error in outcomes:
         if error is not None:
             raise error
@@ -67,7 +68,7 @@ def within(seconds: float, job: Callable[[CancelToken], Result], cancel: CancelT
     thread.start()
     try:
         with cancel.on_cancel(lambda: ended.put((None, CancelledError()))):
-            result, error = ended.get(timeout=seconds)
+            result, error = next_of(ended, seconds)
     except queue.Empty:
         raise TimeoutError from None
     finally:
