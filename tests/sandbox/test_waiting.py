@@ -25,13 +25,16 @@ WAITS = {
 PROGRAM = """
 import os, signal, threading
 {wait}
+waiting = threading.Event()
 def other():
     signal.pthread_sigmask(signal.SIG_UNBLOCK, [signal.SIGINT])
+    waiting.wait()
     print(flush=True)
     threading.Event().wait()
 signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGINT])
 threading.Thread(target=other, daemon=True).start()
 try:
+    waiting.set()
     wait()
 except KeyboardInterrupt:
     os._exit(7)
