@@ -97,11 +97,13 @@ def scores_line(each: RunScores) -> str:
 
 def cautions_of(each: RunScores) -> list[str]:
     """What has to be known before the scores of a run are believed, a sentence each."""
+    from afterburner.evals.report.captions import few_caution
     from afterburner.evals.report.own_scores_table import own_caution
     from afterburner.evals.run_notes import notes_of
 
     folder = each.run.public.folder
-    return list(filter(None, (*(notes_of(folder) if folder is not None else ()), own_caution(each))))
+    notes = notes_of(folder) if folder is not None else []
+    return list(filter(None, (few_caution(each), *notes, own_caution(each))))
 
 
 def _tell(written: WrittenReport) -> None:

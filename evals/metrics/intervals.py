@@ -32,7 +32,9 @@ if TYPE_CHECKING:
 LEVEL = 0.95
 RESAMPLES = 2000
 SEED = 0
-FEW = 6  # problems; of fewer, no simulation shows that resampling covers what it says
+# Problems. Of fewer, no simulation shows that resampling covers what it says: of two, the bounds may be the two scores
+# themselves. If fewer all differ in the same direction, that is chance in more than 5% (sign test).
+FEW = 6
 _NO_SPREAD = 1e-12  # what sums of equal scores differ by
 
 

@@ -9,6 +9,7 @@ from afterburner.agent.types import Machine, Objective
 from afterburner.agent.wording import count
 from afterburner.evals.anchors import DRIFT_LIMIT
 from afterburner.evals.evaluation import PRIVATE, PUBLIC
+from afterburner.evals.metrics.intervals import FEW
 from afterburner.evals.run_notes import failing_solutions, read_answers
 
 if TYPE_CHECKING:
@@ -26,7 +27,10 @@ SINGLE = (
     "Of {}, a single problem is scored, which says nothing of others: its interval is all that a score can be, and "
     "not what was found."
 )
-
+FEW_SCORED = (
+    f"Of {{}}, fewer than {FEW} problems are scored. An interval of so few is often too narrow, so conclude nothing "
+    "from it."
+)
 
 MEANING = (
     "Pass@1: the share of problems whose code passes every test. Beyond-T, -M and -I: the mean over problems of the "
@@ -37,14 +41,31 @@ MEANING = (
 
 def captions(runs: Sequence[RunScores], *, has_intervals: bool = True) -> tuple[str, ...]:
     """The notes of a table about these runs."""
-    intervals = (INTERVALS, *_single(runs)) if has_intervals else ()
+    intervals = (INTERVALS, *_too_few(runs)) if has_intervals else ()
     return (clock(runs), *intervals, *map(problems_of, runs), *machines(runs))
 
 
-def _single(runs: Sequence[RunScores]) -> tuple[str, ...]:
-    """Of which runs one problem alone is scored; empty: of none."""
-    labels = [each.run.label for each in runs if len(each.main.evaluation.problems) == 1]
-    return (SINGLE.format(" and of ".join(labels)),) if labels else ()
+def _too_few(runs: Sequence[RunScores]) -> tuple[str, ...]:
+    """Of which runs so few problems are scored that nothing follows from the intervals; empty: of none."""
+    single = [each.run.label for each in runs if _scored(each) == 1]
+    few = [each.run.label for each in runs if 1 < _scored(each) < FEW]
+    told = ((SINGLE, single), (FEW_SCORED, few))
+    return tuple(text.format(" and of ".join(labels)) for text, labels in told if labels)
+
+
+def few_caution(each: RunScores) -> str:
+    """That nothing follows from the scores of so few problems; empty: there are enough."""
+    scored = _scored(each)
+    if scored == 1:
+        return "A single problem is scored, which says nothing of others."
+    if scored < FEW:
+        advice = f"An interval of fewer than {FEW} is often too narrow, so conclude nothing from it."
+        return f"Only {scored} problems are scored. {advice}"
+    return ""
+
+
+def _scored(each: RunScores) -> int:
+    return len(each.main.evaluation.problems)
 
 
 def clock(runs: Sequence[RunScores]) -> str:

@@ -11,6 +11,7 @@ from afterburner.agent.types import Objective
 from afterburner.agent.wording import count
 from afterburner.evals.errors import EvaluationError
 from afterburner.evals.metrics.gains import gain_between_runs
+from afterburner.evals.metrics.intervals import FEW
 from afterburner.evals.metrics.machines import machine_ratios
 from afterburner.evals.metrics.paired import compare, compare_passes
 from afterburner.evals.report.captions import NO_REFERENCES, captions
@@ -35,7 +36,6 @@ _LESS_AND_MORE = {
     NOUNS[Objective.INTEGRAL]: ("needs less memory over time", "needs more memory over time"),
 }
 _FEWEST_DIGITS, _MOST_DIGITS = 3, 9  # of a ratio
-_FEWEST = 6  # problems; if fewer all differ in the same direction, that is chance in more than 5% (sign test)
 _MOST_PAIRS_OF = 5  # runs; of more, each is compared with the first alone
 _COLUMNS = ("before", "after", "of", "problems", "difference, points", "p", "p of exchanges", "ratio")
 _TESTS = (
@@ -105,8 +105,8 @@ def _finding(after: str, of: str, ratio: Score | None, problems: int, *, is_know
         return ""
     if not is_known and of.removesuffix(_SCALED) != NOUNS[Objective.MEMORY]:
         return ": this may be the machine's doing, so no run is called faster"
-    if problems < _FEWEST:
-        return f": too few problems to tell, fewer than {_FEWEST}"
+    if problems < FEW:
+        return f": too few problems to tell, fewer than {FEW}"
     less, more = _LESS_AND_MORE[of.removesuffix(_SCALED)]
     if ratio.low is not None and ratio.low > 1:
         return _size(ratio) or f": {after} {more}"

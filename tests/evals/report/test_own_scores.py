@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from afterburner.evals.commands.report import cautions_of
+from afterburner.evals.report.captions import few_caution
 from afterburner.evals.report.measures import MEASURES
 from afterburner.evals.report.own_scores_table import own_scores_table
 from afterburner.evals.report.run_scores import scores_of
@@ -132,8 +133,8 @@ def test_mercurys_beyond_leaves_problems_without_a_range_out_and_says_so(tmp_pat
     assert "leaves 3 of 5 problems out" in caution
     assert caution.endswith("There are: none in 1, one in 1, several of equal times in 1.")
     assert table.to_document()["cautions"] == [caution]
-    assert cautions_of(scores[1]) == [caution]
-    assert cautions_of(scores[0]) == []
+    assert cautions_of(scores[1]) == [few_caution(scores[1]), caution]
+    assert cautions_of(scores[0]) == [few_caution(scores[0])]
 
 
 def test_mercurys_beyond_of_nothing_is_none_and_no_0(tmp_path: Path) -> None:

@@ -285,12 +285,6 @@ def test_hostile_texts_stay_texts_in_markdown(hostile_report: Report) -> None:
     assert len(plain(HOSTILE, 50)) < 400
 
 
-def test_a_single_problem_is_told_to_have_no_interval(tmp_path: Path) -> None:
-    for problems in (1, 2):
-        text = markdown_of([RunPlan("mine", problems=problems).write(tmp_path / str(problems))])
-        assert ("Of mine, a single problem is scored, which says nothing of others" in text) is (problems == 1)
-
-
 def test_the_coverage_of_the_intervals_is_a_table() -> None:
     metric = {
         "truth": 0.5,
@@ -374,16 +368,16 @@ def test_a_run_whose_known_solutions_all_fail_is_not_taken_for_one_of_a_bad_mode
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     plans = [
-        RunPlan("all", problems=4, has_private=False, failing_solutions=frozenset(range(4))),
-        RunPlan("some", problems=4, has_private=False, failing_solutions=frozenset({1})),
-        RunPlan("none", problems=4, has_private=False),
+        RunPlan("all", problems=6, has_private=False, failing_solutions=frozenset(range(6))),
+        RunPlan("some", problems=6, has_private=False, failing_solutions=frozenset({1})),
+        RunPlan("none", problems=6, has_private=False),
     ]
     report_command([plan.write(tmp_path / plan.name) for plan in plans], out=tmp_path / "out")
     told = [line.strip() for line in capsys.readouterr().out.splitlines() if "caution" in line]
     page, text = ((tmp_path / "out" / name).read_text("utf-8") for name in ("index.html", "report.md"))
     cautions = json.loads((tmp_path / "out" / "tables.json").read_text("utf-8"))["datasets"]["venus"][0]["cautions"]
-    whole = "On 4 of 4 problems all known solutions that were run fail here"
-    part = "On 1 of 4 problems all known solutions that were run fail here"
+    whole = "On 6 of 6 problems all known solutions that were run fail here"
+    part = "On 1 of 6 problems all known solutions that were run fail here"
     failure = "The first failure, of problem 1: on the public tests, case 1: no."
     assert [line.partition(":")[0] for line in cautions] == ["all", "some"]
     for found in (told, cautions):
@@ -393,7 +387,7 @@ def test_a_run_whose_known_solutions_all_fail_is_not_taken_for_one_of_a_bad_mode
     for found in (page, text):
         assert 0 < found.index(whole) < found.index("Pass@1, %")
         assert part in found
-    assert "4 problems, 4 of them with known solutions that all fail here, which Beyond leaves out" in text
+    assert "6 problems, 6 of them with known solutions that all fail here, which Beyond leaves out" in text
     assert (
         "1 of them with known solutions that all fail here and 1 of them without references, which Beyond leaves out"
         in text
@@ -469,21 +463,21 @@ def test_answers_that_were_cut_off_or_had_no_code_are_counted(
     }
     every = {
         (number, iteration): {"answer": "", "finish_reason": "", "completion_tokens": None}
-        for number in range(3)
+        for number in range(6)
         for iteration in range(6)
     }
     plans = [
-        RunPlan("a model", problems=3, generations=1, has_private=False, answers=some),
-        RunPlan("another", problems=3, generations=1, has_private=False),
-        RunPlan("by rules", problems=3, generations=1, has_private=False, answers=every),
+        RunPlan("a model", problems=6, generations=1, has_private=False, answers=some),
+        RunPlan("another", problems=6, generations=1, has_private=False),
+        RunPlan("by rules", problems=6, generations=1, has_private=False, answers=every),
     ]
     report_command([plan.write(tmp_path / plan.name) for plan in plans], out=tmp_path / "out")
-    counted = "3 of 17 answers had no code that could be used; 3 were cut off by the limit of tokens."
+    counted = "3 of 35 answers had no code that could be used; 3 were cut off by the limit of tokens."
     told = [line.strip() for line in capsys.readouterr().out.splitlines() if "caution" in line]
     assert told == [f"caution: {counted}"]
     table = json.loads((tmp_path / "out" / "tables.json").read_text("utf-8"))["datasets"]["venus"][0]
     assert table["cautions"] == [f"a model: {counted}"]
     text = (tmp_path / "out" / "report.md").read_text("utf-8")
     assert f"**Caution:** a model: {counted}" in text
-    assert "- Answers: 18 answers; none was cut off, and each had code that could be used." in text
+    assert "- Answers: 36 answers; none was cut off, and each had code that could be used." in text
     assert text.count("- Answers: ") == 2
