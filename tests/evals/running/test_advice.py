@@ -13,6 +13,7 @@ from running_problems import FAST, benchmark_problem
 
 from afterburner.agent.option_kinds import Selection
 from afterburner.evals.commands import showing
+from afterburner.evals.commands.carrying_out import done_so_far
 from afterburner.evals.commands.showing import (
     AtWork,
     Rate,
@@ -79,6 +80,21 @@ def test_another_start_is_advised_only_where_it_can_be(
     with pytest.raises(LeftOutError) as told:
         starting_code(problem, settings)
     assert str(told.value).endswith(advice)
+
+
+@pytest.mark.parametrize(
+    ("done", "problems", "told"),
+    [
+        (0, 8, "No problem is done yet."),
+        (1, 8, "1 of 8 problems is done and stored."),
+        (3, 8, "3 of 8 problems are done and stored."),
+        (1, 1, "1 of 1 problem is done and stored."),
+        (1, 0, "1 problem is done and stored."),
+        (3, 0, "3 problems are done and stored."),
+    ],
+)
+def test_a_run_that_is_stopped_says_how_many_problems_are_done(done: int, problems: int, told: str) -> None:
+    assert done_so_far(done, problems) == told
 
 
 def test_progress_says_how_many_of_how_many_and_what_was_used() -> None:

@@ -17,6 +17,7 @@ from running_problems import FAST, LISTED, LOOP, SLOW, WRONG
 
 from afterburner.agent import Caps
 from afterburner.agent.types import Objective
+from afterburner.evals.commands.carrying_out import done_so_far
 from afterburner.evals.datasets.built import PROBLEMS
 from afterburner.evals.errors import EvaluationError
 from afterburner.evals.evaluation import PRIVATE, PUBLIC, load_evaluation
@@ -131,6 +132,8 @@ def test_an_evaluation_that_is_cut_short_goes_on_where_it_was(
         assert told.endswith(f"Go on with: afterburner-agent eval resume {out}\ninterrupted\n")
     kept = {path.name: path.stat().st_mtime_ns for path in out.glob("problems/*.parquet")}
     assert 1 <= len(kept) < len(names)
+    if sent == signal.SIGINT:
+        assert f"\n{done_so_far(len(kept), len(names))} The answers that a model gave are kept. " in told
     afterburner("resume", str(out))
     assert {each.id for each in load_evaluation(out).problems} == set(names)
     assert all((out / "problems" / name).stat().st_mtime_ns == written for name, written in kept.items())
