@@ -12,7 +12,7 @@ from afterburner.agent.events import EventKind
 from afterburner.agent.models.requests.absent_server import refused_connection
 from afterburner.agent.models.requests.completion import complete, idempotency_key
 from afterburner.agent.models.requests.endings import CapReachedError, ModelFailedError
-from afterburner.agent.models.requests.failures import absence_of, failure_of, unserved
+from afterburner.agent.models.requests.failures import absence_of, failure_of, of_unlisted, unserved
 from afterburner.agent.models.requests.litellm_module import import_litellm
 from afterburner.agent.models.requests.model_answers import ModelAnswer, answers_of, from_body, to_body
 from afterburner.agent.models.requests.parallel import at_once
@@ -101,14 +101,18 @@ class ModelClient:
 
     def unlisted(self) -> str:
         """That the first model's server lists only others, in words; empty: it lists it, or that is not known."""
-        model, hide = self._models[0], self._model_session.scrub.hide
-        names = ", ".join(map(hide, unlisted(model.name, self._model_session.cancel)))
+        model = self._models[0]
+        names = self._listed_instead(model)
         if not names:
             return ""
         return (
-            f"{model.name}: its server, {model.server}, does not list a model of that name. It lists: {names}. It may "
-            "answer as one of these, or not at all."
+            f"{model.name}: its server, {model.server}, does not list a model of that name. It lists: "
+            f"{', '.join(names)}. It may answer as one of these, or not at all."
         )
+
+    def _listed_instead(self, model: Model) -> list[str]:
+        """What a model's server lists in place of it; empty: it lists it, or that is not known."""
+        return [self._model_session.scrub.hide(each) for each in unlisted(model.name, self._model_session.cancel)]
 
     def _find_server(self) -> None:
         found = [self._why_in_vain(model) for model in self._models]
@@ -210,8 +214,13 @@ class ModelClient:
                 elif error.failure.too_long and limit is not None and limit > _SHORTEST_LIMIT:
                     limit = max(limit // 2, _SHORTEST_LIMIT)
                 else:
-                    failure = error.failure
+                    failure = self._explained(model, error.failure)
                     raise ModelFailedError(failure.line, turns_all_away=failure.turns_all_away) from None
+
+    def _explained(self, model: Model, failure: Failure) -> Failure:
+        """The same failure; if nothing else explains it, and the server lists only other models, it says which."""
+        names = self._listed_instead(model) if failure.unexplained else []
+        return of_unlisted(failure, names) if names else failure
 
     def _request(self, model: Model, question: Question, seed: int, n: int, limit: int | None) -> ModelRequest:
         parameters: dict[str, Any] = {}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from email.utils import parsedate_to_datetime
 from typing import TYPE_CHECKING, Any
 
@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 _MAX_MESSAGE_CHARS = 300
 _OF_LITELLM = re.compile(r"\Alitellm\.(\w+): (?:\1: )?(?:\w*Exception - )?")  # says nothing to a user
 _OF_ANY_REQUEST = {401, 404}  # 400 and 403 may be about one prompt alone
+_SERVER_FAILED = "Its server failed or gave no usable answer"
+_TRY_LATER = f"{_SERVER_FAILED}: try again later."
 _NOT_ARRIVED = {"ConnectError", "ConnectTimeout", "PoolTimeout", UnguardedError.__name__}
 
 
@@ -35,6 +37,7 @@ class Failure:
     too_long: bool = False  # the server may not want to give answers that long
     turns_all_away: bool = False  # any other request would fail alike: the name of the model, the key, a used-up quota
     busy: bool = False  # too many requests in too short a time
+    unexplained: bool = False  # the server failed, and nothing says why
     wait_s: float | None = None  # what the server asked us to wait
 
 
@@ -48,11 +51,10 @@ def failure_of(
     quota = "insufficient_quota" in str(error)
     passing = isinstance(error, (litellm.RateLimitError, litellm.APIConnectionError, *_server_errors(litellm)))
     refused = next((str(each) for each in _causes(error) if isinstance(each, RefusedError)), "")  # by us
-    advice = refused or (_unreachable(model) if not_arrived else "")
+    advice = refused or (_unreachable(model) if not_arrived else _advice(litellm, model, error, timeout_s))
     line = _OF_LITELLM.sub("", " ".join(str(error).partition("Traceback (most recent call last)")[0].split()))
     return Failure(
-        line=f"{model.name} cannot be used. {advice or _advice(litellm, model, error, timeout_s)}"
-        f" ({scrub(line)[:_MAX_MESSAGE_CHARS] or type(error).__name__})",
+        line=f"{model.name} cannot be used. {advice} ({scrub(line)[:_MAX_MESSAGE_CHARS] or type(error).__name__})",
         passing=(passing or not_arrived or 500 <= status < 600) and not quota and not refused,
         free=not_arrived or 400 <= status < 500,
         never_arrived=not_arrived,
@@ -60,6 +62,7 @@ def failure_of(
         too_long=status == 400 and ("token" in line or "context" in line),
         turns_all_away=quota or status in _OF_ANY_REQUEST,
         busy=isinstance(error, litellm.RateLimitError),
+        unexplained=advice == _TRY_LATER,
         wait_s=_retry_after(_headers(error)),
     )
 
@@ -74,6 +77,12 @@ def unserved(model: Model, served: Sequence[str]) -> Failure:
     names = ", ".join(served)
     line = f"{model.name} cannot be used. Its server, {model.server}, has no model of that name. It serves: {names}."
     return Failure(line=line, passing=False, free=True, turns_all_away=True)
+
+
+def of_unlisted(failure: Failure, listed: Sequence[str]) -> Failure:
+    """An unexplained failure of a server that lists only other models, which may be why: trying later may not help."""
+    told = f"{_SERVER_FAILED}, and it does not list a model of that name. It lists: {', '.join(listed)}."
+    return replace(failure, line=failure.line.replace(_TRY_LATER, told, 1))
 
 
 def _unreachable(model: Model) -> str:
@@ -91,7 +100,7 @@ def _advice(litellm: ModuleType, model: Model, error: Exception, timeout_s: floa
         ((litellm.Timeout, TimeoutError), f"It did not answer within {timeout_s:.3g} s.{_of_own_server(model)}"),
         (litellm.ContextWindowExceededError, "The function is too long for it."),
         (litellm.BadRequestError, "It does not accept the request."),
-        (_server_errors(litellm), "Its server failed or gave no usable answer: try again later."),
+        (_server_errors(litellm), _TRY_LATER),
         (litellm.APIConnectionError, "Check the network, and the address if you gave one."),
         (ImportError, "Install what the provider needs."),
     ):

@@ -12,7 +12,9 @@ from afterburner.agent.models.requests.guarded_client import GuardedClient
 from tests.models.model_server import ModelServer, serving
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
+
+    from afterburner.agent.models.prompts.proposer import ProposalRequest
 
 
 @pytest.fixture
@@ -75,6 +77,29 @@ def test_that_any_server_of_ones_own_does_not_list_the_model_is_a_hint(
     assert not LiteLLMProposer(f"{provider}/tagged").unlisted()
     server.served = []  # it has no such list
     assert not LiteLLMProposer(f"{provider}/stored").unlisted()
+
+
+@pytest.mark.parametrize(
+    ("served", "told"),
+    [
+        (["there", "other"], ", and it does not list a model of that name. It lists: there, other. ("),
+        (["stored"], ": try again later. ("),
+        ([], ": try again later. ("),
+    ],
+)
+def test_a_failure_of_a_server_that_does_not_list_the_model_says_so_instead_of_to_try_later(
+    server: ModelServer, request_of: Callable[..., ProposalRequest], served: list[str], told: str
+) -> None:
+    def fail(_request: object, _number: int) -> str:
+        raise ConnectionError("the connection is closed without a word")
+
+    server.answer, server.handle_error = fail, lambda *_: None  # type: ignore[method-assign] - keeps the output clean
+    server.served, server.owner, server.is_vllm = served, "library", False
+    with pytest.raises(ProposerError) as failed:
+        LiteLLMProposer("lm_studio/stored", retries=0).propose(request_of())
+    assert str(failed.value).startswith(
+        f"lm_studio/stored cannot be used. Its server failed or gave no usable answer{told}"
+    )
 
 
 def test_the_list_of_openai_itself_is_not_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
