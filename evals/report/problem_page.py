@@ -165,7 +165,13 @@ def _candidate(row: Row, rows: ProblemRows, before: str) -> Iterator[str]:
     yield folded("Reasoning", row["reasoning"] or "")
     for role, text in messages_of(row["prompt"] or ""):
         yield folded(f"Prompt: {role}", text)
-    yield folded("The whole answer", row["answer"] or "")
+    yield folded(_answer_title(row), row["answer"] or "")
+
+
+def _answer_title(row: Row) -> str:
+    """A server or LiteLLM may have taken the reasoning out of the answer; a recording of whole answers has it."""
+    is_whole = (row["reasoning"] or "") in (row["answer"] or "")
+    return "The whole answer" if is_whole else "The answer without its reasoning"
 
 
 def _code(code: str, before: str) -> Iterator[str]:

@@ -29,6 +29,25 @@ def ranks_on(page: str) -> list[list[list[str]]]:
     return [[re.findall(r"<td>(.*?)</td>", row, re.DOTALL) for row in each] for each in rows]
 
 
+@pytest.mark.parametrize(
+    ("reasoning", "answer", "title"),
+    [
+        ("Less work.", "<solution>x</solution>", "The answer without its reasoning"),
+        ("Less work.", "<thinking>\nLess work.\n</thinking><solution>x</solution>", "The whole answer"),
+        ("", "<solution>x</solution>", "The whole answer"),
+    ],
+)
+def test_an_answer_is_called_whole_only_with_its_reasoning(
+    tmp_path: Path, reasoning: str, answer: str, title: str
+) -> None:
+    stored = {(0, iteration): {"reasoning": reasoning, "answer": answer} for iteration in range(6)}
+    (run,), _ = load_runs([RunPlan(problems=3, answers=stored, has_private=False).write(tmp_path / "run")])
+    page = problem_page("problem 0", [(run, run.public.problems[0])], "../index.html")
+    titles = set(re.findall(r"<summary>(The (?:whole )?answer[^<]*)</summary>", page))
+    assert titles == {title}
+    assert ("<summary>Reasoning</summary>" in page) is bool(reasoning)
+
+
 def test_the_mean_of_the_ranks_on_the_pages_is_beyond(tmp_path: Path) -> None:
     """Of repeats on both sides of a known solution, of a known solution's own text, and of code that fails."""
     folder = RunPlan(repeats=4, has_private=False).write(tmp_path / "run")
