@@ -101,7 +101,8 @@ async def _run(server: Server, task: _Task) -> None:
     uri = task.document.uri
     running = server.runs.find(uri, task.function)
     if running is not None:
-        server.say(f"{running.title} is still running. Cancel it, or wait.")
+        standing = "is waiting for its turn" if server.runs.is_queued(running) else "is still running"
+        server.say(f"{running.title} {standing}. Cancel it, or wait.")
         return
     try:  # now, since the queue may be long
         check_syntax(task.module.text_for(task.function).text, task.module.path)

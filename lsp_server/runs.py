@@ -29,6 +29,7 @@ class Run:
     title: str
     token: str  # of its progress
     cancel: CancelToken
+    has_begun: bool = False  # its turn has come
 
 
 @dataclass(slots=True)
@@ -42,6 +43,10 @@ class Runs:
     def find(self, uri: str, function: str | None) -> Run | None:
         """The run of a function that waits or goes on."""
         return next((each for each in self._active if (each.uri, each.function) == (uri, function)), None)
+
+    def is_queued(self, run: Run) -> bool:
+        """Whether a run waits for another one to end."""
+        return self._turn.locked() and not run.has_begun
 
     @contextlib.contextmanager
     def begun(self, run: Run) -> Iterator[Run]:
@@ -64,6 +69,7 @@ class Runs:
             Exception: what the work raises.
         """
         await self.unless_cancelled(run, self._turn.acquire())
+        run.has_begun = True
         try:
             return await self._in_thread(run, prepare())
         finally:

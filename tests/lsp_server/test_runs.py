@@ -258,6 +258,9 @@ def test_a_run_can_be_cancelled_and_runs_wait_for_one_another(start_editor: Star
     assert "Optimizing pairs is still running" in ended(editor)
     editor.choose(editor.actions(uri, PAIRS.count("\n") + 3)["time"])
     waiting = editor.wait("$/progress", lambda params: "other" in params["value"].get("title", ""))
+    editor.choose(editor.actions(uri, PAIRS.count("\n") + 3)["time"])
+    said = editor.wait("window/showMessage", lambda params: "Optimizing other" in params["message"])["message"]
+    assert said == "Optimizing other is waiting for its turn. Cancel it, or wait."
     for each in (waiting, running):
         editor.notify("window/workDoneProgress/cancel", {"token": each["token"]})
         end = editor.wait(
