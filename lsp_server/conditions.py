@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from afterburner.agent.types import Decision
+from afterburner.lsp_server.inputs_note import tests_note
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -34,8 +35,9 @@ def given(assume: Sequence[str], most: int = _MOST_GIVEN, more: str = _MORE_GIVE
 
 
 def summary_of(result: RunResult) -> str:
-    """What a run has found to offer, in one sentence, with what that rests on."""
-    return ", ".join(filter(None, [result.summary, given(result.assume)]))
+    """What a run has found to offer, in one sentence, with what that rests on, and which tests it lacks."""
+    told = ", ".join(filter(None, [result.summary, given(result.assume)]))
+    return "; ".join(filter(None, [told, tests_note(result)]))
 
 
 def conditions_of(result: RunResult) -> str:

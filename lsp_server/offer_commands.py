@@ -13,6 +13,7 @@ from afterburner.agent.page.render import render_page
 from afterburner.agent.page.run_section import section_of_run
 from afterburner.lsp_server.applying import Change, apply_change, can_preview
 from afterburner.lsp_server.conditions import conditions_of, summary_of
+from afterburner.lsp_server.inputs_note import inputs_note
 from afterburner.lsp_server.offers import Offer
 from afterburner.lsp_server.protocol import failed
 from afterburner.lsp_server.server import document_of, function_of
@@ -50,9 +51,7 @@ async def offer_result(server: Server, document: Document, module: Module, resul
     if not result.improved or function is None:
         if function is not None:
             server.offers.keep_without(document.uri, function, result)
-        details = conditions_of(result)
-        where = ". The log has the condition, and what you can do" if details else ""
-        return Told(f"{result.summary}{where}.", details=details)
+        return without_offer(result)
     change = text.change_to(result.best_source, function)
     if change is None:
         shown = f"`afterburner-agent show {result.run_id}` shows it"
@@ -65,6 +64,13 @@ async def offer_result(server: Server, document: Document, module: Module, resul
     # What the user has to know comes first: a small window may show no more.
     summary = summary_of(result)
     return Told(f"{why_not} {summary}." if why_not else f"{summary}. {_DONE[False]}", kind)
+
+
+def without_offer(result: RunResult) -> Told:
+    """What to tell of a run that offers nothing: why, and that its inputs come from no real call, if that is so."""
+    details = conditions_of(result)
+    where = "The log has the condition, and what you can do." if details else ""
+    return Told(" ".join(filter(None, [f"{result.summary}.", where, inputs_note(result)])), details=details)
 
 
 def change(server: Server, given: Mapping[str, Any], *, reverts: bool) -> None:

@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, cast
 from lsprotocol import types
 
 from afterburner.agent.judge.input_gains import Outweighed
-from afterburner.agent.types import Gain, GainRange, Objective, WorkloadCall
+from afterburner.agent.types import Gain, GainRange, JudgedCandidate, Objective, Skipped, WorkloadCall
 from afterburner.lsp_server.conditions import summary_of
 from afterburner.lsp_server.lenses import lenses_of
+from afterburner.lsp_server.offer_commands import without_offer
 from afterburner.lsp_server.offers import Offer, Offers
 from afterburner.lsp_server.text.documents import Document, Documents
 from afterburner.lsp_server.text.outline import outline
@@ -34,6 +35,8 @@ class Result:
     invented_inputs: str = ""
     on_real_calls: str = ""
     assume: tuple[str, ...] = ()
+    skipped: tuple[Skipped, ...] = ()
+    candidates: tuple[JudgedCandidate, ...] = ()
 
 
 def result_of(**found: object) -> RunResult:
@@ -56,6 +59,31 @@ def test_an_offer_says_that_the_real_calls_do_not_show_the_gain() -> None:
     assert offer_of(on_real_calls=told).short == (
         "13.5x faster (11.8x to 13.9x), proven; on the 40 real calls alone it gains 1.01x"
     )
+
+
+NO_PYTEST = Skipped(
+    "pytest", "tests/test_shop.py would be run, but pytest is not installed: /usr/bin/python3 -m pip install pytest"
+)
+OTHER = Skipped("doctest", "it has no examples")
+NONE_FITS = "nothing is offered: no rule fits; a language model may find more"
+
+
+def test_a_run_without_an_offer_says_that_its_inputs_are_made_and_which_tests_lack_pytest() -> None:
+    made = {"summary": NONE_FITS, "invented_inputs": "6 calls made from type hints"}
+    assert without_offer(result_of(**made, skipped=(OTHER,))).message == (
+        f"{NONE_FITS}. None of its inputs is from your project."
+    )
+    assert without_offer(result_of(**made, skipped=(OTHER, NO_PYTEST))).message == (
+        f"{NONE_FITS}. None of its inputs is from your project; "
+        "tests/test_shop.py would be run, but pytest is not installed."
+    )
+    assert without_offer(result_of(summary=NONE_FITS, skipped=(NO_PYTEST,))).message == f"{NONE_FITS}."
+
+
+def test_an_offer_on_made_inputs_says_which_tests_lack_pytest() -> None:
+    told = "CPU time improved 13.5x; workload: 6 calls made from type hints; none is from your project"
+    made = result_of(summary=told, invented_inputs="6 calls made from type hints", skipped=(NO_PYTEST,))
+    assert summary_of(made) == f"{told}; tests/test_shop.py would be run, but pytest is not installed"
 
 
 def test_a_lens_has_a_short_line_and_the_whole_of_it_in_its_tooltip() -> None:
