@@ -157,7 +157,7 @@ def _print_growth(console: Console, result: RunResult) -> None:
         console.print()
         fits = [fit for fit in (growth.original, growth.winner) if fit is not None]
         slopes = " → ".join(f"{fit.exponent:.1f}" for fit in fits)
-        like = f", of calls like {scrub_line(growth.like)}" if growth.like else ""
+        like = f", {scrub_line(growth.holds_for)}" if growth.holds_for else ""
         counted = f"CPU time of one call by {scrub_line(growth.scaled)}, measured exponent {slopes}{like}"
         _print_fact(console, "Growth", f"{growth.sentence}: {counted}")
         for line in draw_chart(growth, console.encoding):

@@ -33,6 +33,7 @@ MOST_BYTES = 16 * 1024 * 1024  # of the arguments of all calls of a process
 BASES_TRIED = 2
 LONGEST_MAKING_S = 6.0
 CLOCK_S = 1e-7  # what no clock tells from nothing
+_OTHER_CALLS = "calls of another kind may grow in another way"
 SLOWER = 10  # times as long as the original a process of the winner may take
 
 
@@ -76,6 +77,11 @@ class Growth:
         if self.original is None or self.winner is None or self.is_flat:
             return ""
         return f"{self.original.text} → {self.winner.text}"
+
+    @property
+    def holds_for(self) -> str:
+        """What the sentence holds for, and what it does not; empty without a sentence or where no call is known."""
+        return f"of calls like {self.like}; {_OTHER_CALLS}" if self.sentence and self.like else ""
 
     @property
     def of_calls(self) -> str:

@@ -134,7 +134,8 @@ def _figure(text: str, row: FigureRow) -> str:
 
 def _growth(growth: Growth, title: str) -> str:
     picture = f'<div class="wide">{growth_picture(growth, title)}</div>\n' if growth.points else ""
-    return picture + (element("p", f"{growth.note}.") if growth.note else "")
+    told = filter(None, [f"Growth {growth.holds_for}" if growth.holds_for else "", growth.note])
+    return picture + "\n".join(element("p", f"{each}.") for each in told)
 
 
 def _candidates(rows: Sequence[CandidateRow]) -> str:

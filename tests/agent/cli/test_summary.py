@@ -15,6 +15,8 @@ from afterburner.agent.evidence.gather import Evidence
 from afterburner.agent.evidence.growth import Growth, GrowthPoint
 from afterburner.agent.types import Objective, WrittenCalls
 
+from ..evidence.conftest import GROWTH  # noqa: TID252 - the same hand-made evidence
+
 if TYPE_CHECKING:
     from collections.abc import Callable
 
@@ -77,6 +79,12 @@ def test_a_gain_that_is_measured_at_one_size_alone_stands_with_the_growth(improv
     text = render(lambda console: print_summary(console, result, weigh(result, 0.0)))
     told = [line.rstrip() for line in text.splitlines() if "38.0x" in line]
     assert told == ["Growth       38.0x where len(rows) is 4,000, measured once and not tested"]
+
+
+def test_growth_is_told_with_the_calls_that_it_is_of(improved: RunResult, render: Render) -> None:
+    result = replace(improved, evidence=Evidence(replace(GROWTH, like="total([1, 2, …])")))
+    text = render(lambda console: print_summary(console, result, weigh(result, 0.0)), width=200)
+    assert ", of calls like total([1, 2, …]); calls of another kind may grow in another way\n" in text
 
 
 def test_an_answer_that_broke_the_format_says_so_behind_its_proposer(improved: RunResult, render: Render) -> None:

@@ -14,6 +14,7 @@ from afterburner.agent.page.run_section import section_of_run
 from afterburner.agent.page.section import CandidateRow, FigureRow, PageSection, Tone
 from afterburner.agent.types import Decision, Gain
 
+from ..evidence.conftest import GROWTH  # noqa: TID252 - the same hand-made evidence
 from .conftest import SAMPLES
 
 if TYPE_CHECKING:
@@ -142,6 +143,12 @@ def test_the_page_of_an_improvement_tells_all_that_it_rests_on(proven: RunResult
     assert "<h1>total</h1>" in page
     assert "<ins>+    seen = set()</ins>" in page
     assert "<del>-    seen = []</del>" in page
+
+
+def test_growth_is_told_with_the_calls_that_it_is_of(proven: RunResult) -> None:
+    growth = replace(GROWTH, like="total([1, 2, …])")
+    page = render_page("total", (), [replace(section_of_run(proven), growth=growth)])
+    assert "<p>Growth of calls like total([1, 2, …]); calls of another kind may grow in another way.</p>\n<h2>" in page
 
 
 def test_without_an_improvement_it_says_why_and_shows_the_candidates(unimproved: RunResult) -> None:
