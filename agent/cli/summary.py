@@ -13,7 +13,7 @@ from afterburner.agent.evidence.pareto import pareto_front, says_something
 from afterburner.agent.loop.records import form_of
 from afterburner.agent.loop.results import decision_words, gain_where_largest
 from afterburner.agent.loop.right_candidates import right_candidates
-from afterburner.agent.page.run_facts import cost_text, facts_of, gain_text
+from afterburner.agent.page.run_facts import cost_text, facts_of, gain_text, gains_note
 from afterburner.agent.page.run_section import HEADLINES, rows_of
 from afterburner.agent.types import Decision
 from afterburner.agent.wording import count, format_interval, format_ratio, shorten_middle
@@ -99,6 +99,8 @@ def print_candidates(console: Console, candidates: Sequence[JudgedCandidate], ri
             Text(decision_words(candidate), style=DECISION_STYLE[candidate.decision]),
         )
     console.print(table)
+    if note := gains_note(candidates):
+        console.print(note)
     refused = [
         each
         for each in candidates

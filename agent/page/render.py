@@ -115,7 +115,8 @@ def _parts(section: PageSection) -> Iterator[tuple[str, str]]:
     if section.notes:
         yield "Notes", bullets(section.notes)
     if section.candidates:
-        yield "Candidates", _candidates(section.candidates)
+        note = element("p", section.candidates_note) if section.candidates_note else ""
+        yield "Candidates", _candidates(section.candidates) + note
 
 
 def _figures(rows: Sequence[FigureRow]) -> str:

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from afterburner.agent.evidence.samples import SampleFigures
     from afterburner.agent.loop.results import RunResult
-    from afterburner.agent.types import Gain, Machine, Readability, Skipped
+    from afterburner.agent.types import Gain, JudgedCandidate, Machine, Readability, Skipped
 
     Facts: TypeAlias = list[tuple[str, str]]
 
@@ -65,6 +65,12 @@ def gain_text(gain: Gain) -> str:
         f"{format_ratio(gain.ratio)}, and with {gain.confidence * 100:g}% confidence between "
         f"{format_ratio(gain.low)} and {format_ratio(gain.high)}"
     )
+
+
+def gains_note(candidates: Sequence[JudgedCandidate]) -> str:
+    """What the gains of a table of candidates are over, where that need not be the original; else empty."""
+    later = any(each.gain is not None and each.iteration > 1 for each in candidates)
+    return "Each gain is over the best version before its round; before round 1 that is the original." if later else ""
 
 
 def samples_text(gain: Gain, samples: SampleFigures) -> str:

@@ -9,7 +9,7 @@ from afterburner.agent.loop.records import form_of
 from afterburner.agent.loop.results import OBJECTIVE_NOUN, RunDecision, decision_words, gain_where_largest
 from afterburner.agent.loop.right_candidates import right_candidates
 from afterburner.agent.page.figures import MEMORY, TIMES, figure_rows
-from afterburner.agent.page.run_facts import cost_text, facts_of, samples_text
+from afterburner.agent.page.run_facts import cost_text, facts_of, gains_note, samples_text
 from afterburner.agent.page.section import CandidateRow, FigureRow, PageSection, Tone
 from afterburner.agent.types import Decision
 from afterburner.agent.wording import format_ratio
@@ -53,6 +53,7 @@ def section_of_run(result: RunResult, settings: RunSettings | None = None, remar
         facts=tuple(_facts(result, settings)),
         notes=tuple(filter(None, (remark, *_notes(result)))),
         candidates=tuple(_candidate(each, why_not) for each in result.candidates),
+        candidates_note=gains_note(result.candidates),
     )
 
 

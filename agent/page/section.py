@@ -39,7 +39,7 @@ class CandidateRow:
     id: str
     proposer: str
     decision: str
-    gain: str  # over the best code of its round; empty: it was not timed
+    gain: str  # over the best version before its round; empty: it was not timed
     reason: str
     counterexample: str = ""
 
@@ -62,3 +62,4 @@ class PageSection:
     notes: tuple[str, ...] = ()
     counterexample: tuple[str, ...] = ()  # lines
     candidates: tuple[CandidateRow, ...] = ()
+    candidates_note: str = ""  # what their gains are over, where it has to be told

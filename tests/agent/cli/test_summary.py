@@ -81,6 +81,14 @@ def test_a_gain_that_is_measured_at_one_size_alone_stands_with_the_growth(improv
     assert told == ["Growth       38.0x where len(rows) is 4,000, measured once and not tested"]
 
 
+def test_the_candidates_of_later_rounds_say_what_their_gains_are_over(improved: RunResult, render: Render) -> None:
+    note = "\nEach gain is over the best version before its round; before round 1 that is the original.\n"
+    assert note not in render(lambda console: print_summary(console, improved, weigh(improved, 0.0)))
+    later = replace(improved.candidates[0], id="2.1", iteration=2)
+    result = replace(improved, candidates=(*improved.candidates, later))
+    assert note in render(lambda console: print_summary(console, result, weigh(result, 0.0)))
+
+
 def test_growth_is_told_with_the_calls_that_it_is_of(improved: RunResult, render: Render) -> None:
     result = replace(improved, evidence=Evidence(replace(GROWTH, like="total([1, 2, …])")))
     text = render(lambda console: print_summary(console, result, weigh(result, 0.0)), width=200)

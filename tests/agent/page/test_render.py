@@ -82,6 +82,7 @@ def hostile_section() -> PageSection:
         notes=(HOSTILE,),
         counterexample=(HOSTILE,),
         candidates=(CandidateRow(*[HOSTILE] * len(fields(CandidateRow))),),
+        candidates_note=HOSTILE,
     )
 
 
@@ -143,6 +144,13 @@ def test_the_page_of_an_improvement_tells_all_that_it_rests_on(proven: RunResult
     assert "<h1>total</h1>" in page
     assert "<ins>+    seen = set()</ins>" in page
     assert "<del>-    seen = []</del>" in page
+
+
+def test_the_candidates_of_later_rounds_say_what_their_gains_are_over(proven: RunResult) -> None:
+    note = "<p>Each gain is over the best version before its round; before round 1 that is the original.</p>"
+    assert note not in render_page("total", (), [section_of_run(proven)])
+    later = replace(proven.candidates[0], id="2.1", iteration=2)
+    assert note in render_page("total", (), [section_of_run(replace(proven, candidates=(later,)))])
 
 
 def test_growth_is_told_with_the_calls_that_it_is_of(proven: RunResult) -> None:
