@@ -215,6 +215,8 @@ class JudgedCandidate(Candidate):
     told_to_models: str | None = None  # the same without anything that the candidate chose
     counterexample_test: str = ""  # a function for pytest, where one was asked for
     over_original: Gain | None = None  # the latest gain over the original, where it was compared with it once more
+    figure: str = ""  # that `gain` is of, where that is not the objective's own: "wall time"
+    over_original_figure: str = ""  # likewise of `over_original`: "wall time", "instructions"
 
     @classmethod
     def of(
@@ -229,6 +231,7 @@ class JudgedCandidate(Candidate):
         counterexample: str | None = None,
         told_to_models: str | None = None,
         counterexample_test: str = "",
+        figure: str = "",
     ) -> JudgedCandidate:
         """The candidate with what became of it."""
         proposed = {each.name: getattr(candidate, each.name) for each in fields(Candidate)}
@@ -241,6 +244,7 @@ class JudgedCandidate(Candidate):
             counterexample=counterexample,
             told_to_models=told_to_models,
             counterexample_test=counterexample_test,
+            figure=figure,
             **proposed,
         )
 

@@ -24,6 +24,11 @@ def format_ratio(ratio: float) -> str:
     return f"{ratio:.2g}x" if 0 < ratio < SMALL else f"{three_digits(ratio)}x"
 
 
+def format_gain(ratio: float, figure: str) -> str:
+    """`2.31x`; `2.31x (wall time)` where the figure is named."""
+    return f"{format_ratio(ratio)} ({figure})" if figure else format_ratio(ratio)
+
+
 def format_change(ratio: float) -> str:
     """`2.31x faster`, `91.0x slower`: a gain in time in words, which nobody has to invert."""
     return f"{format_ratio(ratio)} faster" if ratio >= 1 or ratio <= 0 else f"{format_ratio(1 / ratio)} slower"

@@ -16,7 +16,7 @@ from afterburner.agent.loop.right_candidates import right_candidates
 from afterburner.agent.page.run_facts import cost_text, facts_of, gain_text, gains_note
 from afterburner.agent.page.run_section import HEADLINES, rows_of
 from afterburner.agent.types import Decision
-from afterburner.agent.wording import count, format_interval, format_ratio, shorten_middle
+from afterburner.agent.wording import count, format_gain, format_interval, shorten_middle
 from afterburner.sandbox.terminal.formatting import format_kib, format_seconds
 from afterburner.sandbox.terminal.text import display_path, scrub, scrub_line
 
@@ -94,7 +94,7 @@ def print_candidates(console: Console, candidates: Sequence[JudgedCandidate], ri
             candidate.id,
             scrub_line(candidate.proposer) + form_of(candidate),
             candidate.verdict.value.replace("_", " ") if candidate.verdict else "not run",
-            format_ratio(gain.ratio) if gain else "-",
+            format_gain(gain.ratio, candidate.figure) if gain else "-",
             format_interval(gain) if gain else "-",
             Text(decision_words(candidate), style=DECISION_STYLE[candidate.decision]),
         )
@@ -121,7 +121,7 @@ def _print_right(console: Console, rows: Sequence[RightCandidate]) -> None:
     console.print("\nGains over the original:", style="bold")
     table = _table("candidate", "gain", "why not")
     for row in rows:
-        table.add_row(row.id, format_ratio(row.over_original), scrub_line(row.why_not) or "offered")
+        table.add_row(row.id, format_gain(row.over_original, row.figure), scrub_line(row.why_not) or "offered")
     console.print(table)
 
 

@@ -35,6 +35,7 @@ class Comparison:
     verdict: Verdict | None = None  # of the rewrite's timed run, if that failed
     by_size: GainRange | None = None  # from small inputs to large ones; of the test of a time alone
     blocks: tuple[Block, ...] = field(default=(), repr=False)
+    figure: str = ""  # that the gain is of, where that is not the objective's own: "wall time", "instructions"
 
     @classmethod
     def of_blocks(cls, decision: Decision, reason: str, gain: Gain, blocks: Sequence[Block]) -> Comparison:

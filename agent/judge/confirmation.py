@@ -62,6 +62,7 @@ class Confirmation:
     blocks: list[Block] = field(default_factory=list)  # the samples of the test, without their parts
     real: RealCalls | None = None  # whose gain is announced in place of that of all timed calls
     on_real_calls: str = ""  # what these gain, in words, where made inputs alone show the gain
+    figure: str = ""  # that the gain is of, as of a `Comparison`
 
     @property
     def confirmed(self) -> bool:
@@ -97,6 +98,7 @@ def confirmation_of(
         counterexample_test=example.test if example else "",
         by_size=comparison.by_size,
         blocks=[block.without_parts() for block in comparison.blocks],
+        figure=comparison.figure,
     )
 
 

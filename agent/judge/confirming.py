@@ -24,7 +24,7 @@ from afterburner.agent.judge.confirmation import confirmation_of, detail_of, dif
 from afterburner.agent.judge.first_calls import look_at_first_calls
 from afterburner.agent.judge.first_items import later_items
 from afterburner.agent.judge.input_gains import measure_real_calls, outweighed_calls, told_of_losses, told_of_made
-from afterburner.agent.judge.instructions import count_instructions
+from afterburner.agent.judge.instructions import INSTRUCTIONS, count_instructions
 from afterburner.agent.judge.known_values import known_values, screen_on_made, without_gain, without_larger
 from afterburner.agent.judge.larger_inputs import LargerLook, larger_calls
 from afterburner.agent.judge.later_calls import look_at_later_calls
@@ -127,7 +127,7 @@ class Confirming:
             return self._differing(searched, winner, original, announced, held_out)
         too_few = self.unproven(searched, winner, original, announced.gain)
         if too_few is not None:
-            return confirmation_of(winner, original, too_few, held_out)
+            return confirmation_of(winner, original, replace(too_few, figure=comparison.figure), held_out)
         look = LargerLook(comparison)
         if comparison.gain is not None:
             held = self._values_held(winner)
@@ -218,13 +218,14 @@ class Confirming:
         """The confirmation of a winner with a gain that does something else than the original."""
         match found:
             case Counterexample():
-                said = differs(found, comparison.gain)
+                said = replace(differs(found, comparison.gain), figure=comparison.figure)
                 return confirmation_of(winner, original, said, held_out, found)
             case Dependence():
                 return confirmation_of(winner, original, Comparison(Decision.REFUSED, found.reason), held_out)
             case WholeRunDifference():
                 verdict = Verdict.WRONG_ANSWER if found.decision is Decision.WRONG else None
-                said = Comparison(found.decision, found.reason, comparison.gain, verdict=verdict)
+                figure = comparison.figure
+                said = Comparison(found.decision, found.reason, comparison.gain, verdict=verdict, figure=figure)
                 return confirmation_of(winner, original, said, held_out)
             case Report():
                 return self._wrong(winner, original, found)
@@ -352,7 +353,8 @@ class Confirming:
         if objection:
             return replace(comparison, decision=Decision.NOT_BETTER, reason=f"{told}, but {objection}")
         gain = Gain(counts.ratio, counts.ratio, counts.ratio, confidence=1.0, pairs=1)
-        return replace(comparison, decision=Decision.IMPROVED, reason=told, gain=gain, by_size=None)
+        decided = replace(comparison, decision=Decision.IMPROVED, reason=told, gain=gain)
+        return replace(decided, by_size=None, figure=INSTRUCTIONS)
 
     def _objection_of_clock(
         self, comparison: Comparison, held_out_gain: Gain | None, winner: Incumbent, original: Incumbent

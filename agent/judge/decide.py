@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 from afterburner.agent.judge.comparison import Comparison, interval_text, left_behind, not_better_text
 from afterburner.agent.judge.measuring.figures import (
+    WALL,
     figures_for,
     gain_of,
     interval_of,
@@ -77,7 +78,8 @@ class Judge:
             only_ranks: whether it only decides who is tested first: then it ends as soon as one is plainly ahead.
         """
         seed = self._seed_of(attempt * TAKES_OF_SCREENING)
-        return Screening(source, self.objective, self.min_effect, seed, deadline, only_ranks=only_ranks).run()
+        screening = Screening(source, self.objective, self.min_effect, seed, deadline, only_ranks=only_ranks)
+        return [self._with_figure(each) for each in screening.run()]
 
     def confirm(
         self,
@@ -236,7 +238,13 @@ class Judge:
             comparison = replace(comparison, decision=Decision.NOT_BETTER, reason=reason)
         if self.objective is Objective.TIME:
             comparison = replace(comparison, by_size=range_by_size(blocks, primary))
-        return comparison, held_out
+        return self._with_figure(comparison), held_out
+
+    def _with_figure(self, comparison: Comparison) -> Comparison:
+        """The same with the name of the figure that its gain is of, where that is wall time."""
+        if comparison.gain is None or figures_for(self.objective, comparison.blocks).primary is not WALL:
+            return comparison
+        return replace(comparison, figure=WALL.noun)
 
     def _seed_of(self, number: int) -> int:
         return self.seed * 1_000_003 + number

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from afterburner.agent.options import InputOptions
     from afterburner.sandbox import Program
 
+INSTRUCTIONS = "instructions"  # the figure that such a gain is of
 SLOWDOWN = 150  # of Python under valgrind, at most
 _STARTING_S = 60.0
 _SHORTEST_S = 1.0

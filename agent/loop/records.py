@@ -66,6 +66,7 @@ def record_of(candidate: Candidate, comparison: Comparison, example: Example | N
         counterexample=example and example.line,
         told_to_models=example and example.told_to_models,
         counterexample_test=example.test if example else "",
+        figure=comparison.figure,
     )
 
 
@@ -102,6 +103,7 @@ def settled(record: JudgedCandidate, confirmation: Confirmation) -> JudgedCandid
         counterexample=confirmation.counterexample,
         counterexample_test=confirmation.counterexample_test,
         over_original=confirmation.gain or record.over_original,
+        over_original_figure=confirmation.figure if confirmation.gain else record.over_original_figure,
     )
 
 
@@ -113,6 +115,7 @@ def sampled_again(record: JudgedCandidate, comparison: Comparison) -> JudgedCand
         verdict=comparison.verdict or record.verdict,
         reason=f"sampled again: {comparison.reason}",
         over_original=comparison.gain or record.over_original,
+        over_original_figure=comparison.figure if comparison.gain else record.over_original_figure,
         measurement=comparison.after or record.measurement,
     )
 

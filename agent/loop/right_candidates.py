@@ -27,6 +27,7 @@ class RightCandidate:
     id: str
     over_original: float
     why_not: str
+    figure: str = ""  # that the gain is of, where that is not the objective's own
 
 
 def right_candidates(result: RunResult) -> list[RightCandidate]:
@@ -38,11 +39,15 @@ def right_candidates(result: RunResult) -> list[RightCandidate]:
     winner = next((each.id for each in result.candidates if each.decision is Decision.IMPROVED), "")
     lineage = [each for each in result.trajectory if each is not None]
     rows = [
-        RightCandidate(each.id, over_original(each, lineage), _why_not(each, lineage, winner))
+        RightCandidate(each.id, over_original(each, lineage), _why_not(each, lineage, winner), _figure(each))
         for each in result.candidates
         if each.verdict is Verdict.ACCEPTED and each.gain is not None
     ]
     return sorted(rows, key=lambda row: (row.id != winner, -row.over_original))
+
+
+def _figure(candidate: JudgedCandidate) -> str:
+    return candidate.figure if candidate.over_original is None else candidate.over_original_figure
 
 
 def _why_not(candidate: JudgedCandidate, lineage: Sequence[Incumbent], winner: str) -> str:

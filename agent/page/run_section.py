@@ -12,7 +12,7 @@ from afterburner.agent.page.figures import MEMORY, TIMES, figure_rows
 from afterburner.agent.page.run_facts import cost_text, facts_of, gains_note, samples_text
 from afterburner.agent.page.section import CandidateRow, FigureRow, PageSection, Tone
 from afterburner.agent.types import Decision
-from afterburner.agent.wording import format_ratio
+from afterburner.agent.wording import format_gain
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -98,7 +98,7 @@ def _candidate(candidate: JudgedCandidate, why_not: Mapping[str, str]) -> Candid
         candidate.id,
         candidate.proposer + form_of(candidate),
         decision_words(candidate),
-        format_ratio(candidate.gain.ratio) if candidate.gain is not None else "",
+        format_gain(candidate.gain.ratio, candidate.figure) if candidate.gain is not None else "",
         candidate.reason if is_conditional else why_not.get(candidate.id) or candidate.reason,
         candidate.counterexample or "",
     )

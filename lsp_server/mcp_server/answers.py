@@ -17,7 +17,7 @@ from afterburner.agent.judge.version_comparison import MEASURED, ComparisonDecis
 from afterburner.agent.loop.results import RunDecision
 from afterburner.agent.loop.right_candidates import right_candidates
 from afterburner.agent.types import Decision, Objective
-from afterburner.agent.wording import format_ratio
+from afterburner.agent.wording import format_gain
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from afterburner.agent.judge.verification.outcome import Counterexample
     from afterburner.agent.judge.version_comparison import VersionFindings
     from afterburner.agent.loop.results import RunResult
+    from afterburner.agent.loop.right_candidates import RightCandidate
     from afterburner.agent.session.compare import ComparisonResult
     from afterburner.agent.types import Gain, JudgedCandidate, Skipped
 
@@ -194,7 +195,7 @@ def optimize_answer(result: RunResult) -> OptimizeAnswer:
         patch=result.patch,
         conditional=_conditional(result, shown) if shown is not None else None,
         tried=len(result.candidates),
-        right=[_row(each.id, each.over_original, each.why_not) for each in right_candidates(result)],
+        right=[_row(each) for each in right_candidates(result)],
         inputs=dict(result.workload_origins),
         remarks=[
             *map(in_words_of_tools, result.notes),
@@ -310,8 +311,9 @@ def _remarks(result: ComparisonResult) -> Iterable[str]:
     yield result.compared.larger_inputs
 
 
-def _row(name: str, ratio: float, why_not: str) -> str:
-    return f"{name}: {format_ratio(ratio)}" + (f", not offered: {why_not}" if why_not else "")
+def _row(right: RightCandidate) -> str:
+    told = f"{right.id}: {format_gain(right.over_original, right.figure)}"
+    return told + (f", not offered: {right.why_not}" if right.why_not else "")
 
 
 def _not_used(skipped: Sequence[Skipped]) -> list[str]:

@@ -1,7 +1,7 @@
 """What is written down of winners once their test is over."""
 
 from afterburner.agent.judge.confirmation import Confirmation
-from afterburner.agent.loop.records import withdrawn
+from afterburner.agent.loop.records import settled, withdrawn
 from afterburner.agent.loop.state import empty_state
 from afterburner.agent.types import Decision, Gain, HeldOut, JudgedCandidate
 from afterburner.sandbox import Measurement, Verdict
@@ -35,3 +35,12 @@ def test_an_offer_that_differs_on_an_input_of_another_size_is_withdrawn() -> Non
     assert after["records"][0].decision is Decision.CONDITIONAL
     assert after["confirmation"].reason == "2.00x, the same provided that `n` is small"
     assert not after["confirmation"].confirmed
+
+
+def test_a_winner_keeps_the_figure_that_its_test_was_about() -> None:
+    record = JudgedCandidate("1.2", 1, "rules", Verdict.ACCEPTED, Decision.PROMISING, "2.00x", GAIN, MEASUREMENT)
+    confirmation = Confirmation(
+        "1.2", Decision.NOT_BETTER, Verdict.ACCEPTED, "", GAIN, MEASUREMENT, MEASUREMENT, HELD_OUT, figure="wall time"
+    )
+    told = settled(record, confirmation)
+    assert (told.figure, told.over_original, told.over_original_figure) == ("", GAIN, "wall time")

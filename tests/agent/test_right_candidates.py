@@ -64,6 +64,14 @@ def test_all_that_were_right_are_told_against_the_original_the_winner_first() ->
     ]
 
 
+def test_the_figure_is_that_of_the_gain_that_is_shown() -> None:
+    screened = replace(candidate("1.1", Decision.NOT_BETTER, 2.0), figure="wall time")
+    tested = replace(screened, id="1.2", over_original=Gain(3.0, 2.0, 4.0, 0.98, 8))
+    waiting = replace(tested, id="1.3", figure="", over_original_figure="wall time")
+    rows = right_candidates(result_of(screened, tested, waiting, improved=False))
+    assert {row.id: row.figure for row in rows} == {"1.1": "wall time", "1.2": "", "1.3": "wall time"}
+
+
 def test_without_an_offer_each_is_told_what_stood_against_it() -> None:
     result = result_of(
         candidate("1.1", Decision.PROMISING, 3.0), candidate("1.2", Decision.CONDITIONAL, 9.0), improved=False

@@ -13,6 +13,7 @@ from afterburner.agent.cli.offer import weigh
 from afterburner.agent.cli.summary import print_diff, print_summary
 from afterburner.agent.evidence.gather import Evidence
 from afterburner.agent.evidence.growth import Growth, GrowthPoint
+from afterburner.agent.page.run_section import section_of_run
 from afterburner.agent.types import Objective, WrittenCalls
 
 from ..evidence.conftest import GROWTH  # noqa: TID252 - the same hand-made evidence
@@ -87,6 +88,17 @@ def test_the_candidates_of_later_rounds_say_what_their_gains_are_over(improved: 
     later = replace(improved.candidates[0], id="2.1", iteration=2)
     result = replace(improved, candidates=(*improved.candidates, later))
     assert note in render(lambda console: print_summary(console, result, weigh(result, 0.0)))
+
+
+def test_a_gain_in_another_figure_than_the_objectives_names_it(improved: RunResult, render: Render) -> None:
+    slower = replace(improved.candidates[-1], reason="CPU time rose to 1.09x, measured twice", figure="wall time")
+    result = replace(improved, candidates=(*improved.candidates[:-1], slower))
+    lines = render(lambda console: print_summary(console, result, weigh(result, 0.0)), 200).splitlines()
+    told = [line.split()[1:4] for line in lines if line.startswith("1.4 ")]
+    assert told == [["rules:", "rule-4", "accepted"], ["1.01x", "(wall", "time)"]]
+    assert sum("1.01x (wall time)" in line for line in lines) == 2
+    assert sum("8.00x (" in line for line in lines) == 0
+    assert section_of_run(result).candidates[-1].gain == "1.01x (wall time)"
 
 
 def test_growth_is_told_with_the_calls_that_it_is_of(improved: RunResult, render: Render) -> None:

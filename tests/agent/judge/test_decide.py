@@ -269,6 +269,16 @@ def test_wall_time_decides_where_the_original_mostly_waits() -> None:
     assert comparison.decision is Decision.IMPROVED, comparison.reason
 
 
+def test_a_gain_in_wall_time_is_called_one() -> None:
+    waiting, waiting_less = used(0.1, wall_s=1.0), used(0.1, wall_s=0.5)
+    for before, after, figure in ((waiting, waiting_less, "wall time"), (used(1.0), used(0.5), "")):
+        both = [[Sample(each, each, (each, each))] * 2 for each in (before, after)]
+        block = Block.of(*both)
+        confirmed, _ = judge().confirm(Ready(block), Deadline.after(SOON), held_out_from=1)
+        [ranked] = judge().screen(Ready(block), Deadline.after(SOON))
+        assert (confirmed.figure, ranked.figure) == (figure, figure)
+
+
 def test_one_sample_beside_a_busy_neighbour_does_not_make_an_original_wait() -> None:
     """Its wall time doubles, yet another sample shows that it computes all the time."""
     crowded, alone = sample(used(1.0, wall_s=2.0)), sample(used(1.0))

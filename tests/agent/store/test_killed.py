@@ -110,6 +110,7 @@ def check_nothing_lost(before: Known, after: Known) -> None:
             reason=new.reason,
             counterexample=new.counterexample,
             over_original=new.over_original,
+            over_original_figure=new.over_original_figure,
         )
         assert decided == new
     assert len(after.state["records"]) >= len(before.state["records"])
