@@ -148,9 +148,16 @@ def _headline_of_proof(document: CiDocument) -> str:
 
 
 def _too_late(document: CiDocument) -> str:
-    """`the time ended before 1 function was decided`; empty: there was time for each."""
+    """`the time ended before 1 function was decided, and there is no answer for 1 more`; empty: there was time for all.
+
+    What an interrupted run left is no part of this: the headline tells of it besides.
+    """
     late = sum(each.cut_short or each.decision is Decision.NOT_REACHED for each in document.functions)
-    return f"the time ended before {count(late, 'function')} {'was' if late == 1 else 'were'} decided" if late else ""
+    if not late:
+        return ""
+    unknown = sum(not each.cut_short for each in document.of(Decision.TOO_NOISY, Decision.FAILED))
+    besides = f", and there is no answer for {unknown} more" if unknown else ""
+    return f"the time ended before {count(late, 'function')} {'was' if late == 1 else 'were'} decided{besides}"
 
 
 def _number(number: int, what: str) -> str:

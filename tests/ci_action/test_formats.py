@@ -150,6 +150,14 @@ BEYOND = LeftOutPart(file="shop.py", function="last", reason="--max-functions is
             "Not proven: the time ended before 2 functions were decided",
         ),
         (
+            document(
+                function(decision=Decision.TOO_NOISY),
+                interrupted(decision=Decision.NOT_REACHED, cut_short=True),
+                mode=Mode.PROVE,
+            ),
+            "Not proven: the time ended before 1 function was decided, and there is no answer for 1 more",
+        ),
+        (
             document(function(decision=Decision.TOO_NOISY), mode=Mode.PROVE),
             "Not proven: no answer for 1 changed function",
         ),
@@ -188,6 +196,16 @@ BEYOND = LeftOutPart(file="shop.py", function="last", reason="--max-functions is
                 interrupted(decision=Decision.NOT_REACHED),
             ),
             "No faster rewrite was proven: the time ended before 2 functions were decided",
+        ),
+        (
+            document(
+                function(decision=Decision.FAILED, gain=None, rewrite=None),
+                interrupted(decision=Decision.NOT_REACHED, cut_short=True),
+            ),
+            (
+                "No faster rewrite was proven: the time ended before 1 function was decided, "
+                "and there is no answer for 1 more"
+            ),
         ),
     ],
 )
