@@ -218,7 +218,7 @@ def _grows_faster(growth: Growth | None) -> str:
     if growth is None or growth.original is None or growth.winner is None or not growth.sentence:
         return ""
     is_steeper = growth.winner.exponent > growth.original.exponent + _STEEPER
-    if not is_steeper or growth.original.text == growth.winner.text:
+    if not (is_steeper and growth.is_worse):
         return ""
     return f", and it grows faster with {growth.scaled}: {growth.sentence}"
 
@@ -345,8 +345,9 @@ def _evidence_of_comparison(result: ComparisonResult) -> Iterator[str]:
             yield f"the same on {count(agreement.inputs, 'input')} made to find a difference"
         yield from _tests_without_use(result.skipped, result.workload_origins)
         yield from filter(None, (agreement.remark, agreement.reached, agreement.beyond))
-    if result.growth is not None and result.growth.sentence:
-        yield f"growth with {result.growth.scaled}: {result.growth.of_calls}"
+    growth, is_slower = result.growth, result.compared.decision is ComparisonDecision.SLOWER
+    if growth is not None and growth.sentence and (growth.is_worse or not is_slower):  # nothing else speaks for a loss
+        yield f"growth with {growth.scaled}: {growth.of_calls}"
     if result.compared.larger_inputs:
         yield result.compared.larger_inputs
     if result.changed_files:

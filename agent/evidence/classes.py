@@ -78,6 +78,13 @@ class Fit:
             return f"{UNCLEAR} ({self.reason})"
         return " or ".join(self.rivals) or self.name
 
+    def grows_faster_than(self, other: Fit) -> bool:
+        """Whether every class that may be its own grows faster than all that may be the other's."""
+        if self.reason or other.reason:
+            return False
+        own, others = ([_order(class_named(name)) for name in each.rivals or (each.best,)] for each in (self, other))
+        return min(own) > max(others)
+
     def time_s(self, size: float) -> float:
         """The fitted CPU time for a size."""
         return self.a_s + self.b_s * class_named(self.best).f(size)

@@ -72,6 +72,11 @@ class Growth:
         return self.original is not None and self.winner is not None and self.original.text == self.winner.text == "1"
 
     @property
+    def is_worse(self) -> bool:
+        """Whether the winner's time grows faster, by classes that are told apart."""
+        return self.original is not None and self.winner is not None and self.winner.grows_faster_than(self.original)
+
+    @property
     def sentence(self) -> str:
         """`n² → n log n`; empty if nothing could be measured."""
         if self.original is None or self.winner is None or self.is_flat:

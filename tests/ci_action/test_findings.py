@@ -35,6 +35,7 @@ from afterburner.agent.types import Gain, HeldOut, JudgedCandidate, Machine, Obj
 from afterburner.ci_action.changes import ChangedFunction
 from afterburner.ci_action.findings import (
     Place,
+    _evidence_of_comparison,
     _grows_faster,
     _reason_of_comparison,
     _tests_without_use,
@@ -318,3 +319,28 @@ def test_a_slow_down_that_grows_with_the_input_is_told_with_its_figure(
     assert _grows_faster(Growth("len(src)", (), original, winner)) == said
     assert not _grows_faster(None)
     assert not _grows_faster(Growth(note="cannot tell"))
+
+
+UNSURE = Fit("unclear", 0.0, 1.0, 0.6, 0.01, "n", ("log n", "n", "n log n"))
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "is_shown"),
+    [
+        (UNSURE, Fit("log n", 0.0, 1.0, 0.2, 0.01, "log n"), False),
+        (UNSURE, replace(UNSURE, rivals=("n log n", "n²"), exponent=1.5), False),
+        (UNSURE, replace(UNSURE, rivals=("n²", "n² log n"), exponent=2.0), True),
+        (UNSURE, replace(UNSURE, rivals=(), reason="3 sizes are too few", best="n²"), False),
+    ],
+)
+def test_growth_stands_beside_a_slow_down_only_where_it_has_become_worse(
+    before: Fit, after: Fit, *, is_shown: bool
+) -> None:
+    """The kind of calls that growth was measured on may be another than the one that became slower."""
+    growth = Growth("precision", (), before, after, like="clean([0.5], 3)")
+    line = f"growth with precision: {growth.of_calls}"
+    for decision, shown in ((ComparisonDecision.SLOWER, is_shown), (ComparisonDecision.SAME, True)):
+        found = compared(decision, "doctest", gain=Gain(0.3, 0.2, 0.4, 0.99, 8))
+        found.growth = growth
+        assert (line in _evidence_of_comparison(found)) == shown
+    assert bool(_grows_faster(growth)) == is_shown
