@@ -166,7 +166,8 @@ def _reason_of_comparison(result: ComparisonResult) -> str:
     found = result.compared
     if result.real_calls_alone and found.gain is not None and found.counterexample is None and not found.objection:
         low, high = 1 / found.gain.high if found.gain.high else 0.0, 1 / max(found.gain.low, 1e-9)
-        told = f"{format_ratio(1 / found.gain.ratio)} of the time ({format_ratio(low)} to {format_ratio(high)})"
+        what = figure_of_comparison(result).replace("CPU time", "time")
+        told = f"{format_ratio(1 / found.gain.ratio)} of the {what} ({format_ratio(low)} to {format_ratio(high)})"
         if found.decision is ComparisonDecision.SLOWER:
             return f"{told}{_grows_faster(result.growth)}"
         if found.lacks_larger:

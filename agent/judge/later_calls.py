@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from afterburner.agent.judge.first_calls import FirstCalls
+from afterburner.agent.judge.measuring.figures import time_compared
 from afterburner.agent.types import Objective
 from afterburner.agent.wording import format_ratio
 
@@ -49,7 +50,8 @@ class Again:
         gain = self.comparison.gain
         if gain is None:
             return self.comparison.reason
-        return f"on {self.where} it takes {format_ratio(1 / gain.ratio)} of the time"
+        what = time_compared(self.comparison.blocks)
+        return f"on {self.where} it takes {format_ratio(1 / gain.ratio)} of the {what}"
 
 
 def can_be_warm(bench: Workbench, judge: Judge) -> bool:

@@ -14,6 +14,7 @@ from afterburner.agent.inputs.side_by_side import side_by_side
 from afterburner.agent.judge.comparison import Comparison
 from afterburner.agent.judge.larger_inputs import AT_LEAST, MOST_BASES
 from afterburner.agent.judge.later_calls import Again, warm_source
+from afterburner.agent.judge.measuring.figures import time_compared
 from afterburner.agent.judge.scaled_calls import Climb, likely_bases, made_calls, scale_calls
 from afterburner.agent.judge.time_limit import is_far_slower
 from afterburner.agent.judge.two_sided import TwoSidedJudge
@@ -292,9 +293,8 @@ class _Look:
             return None
         where = self._size(same)
         if said.decision is not Decision.NOT_BETTER or said.gain.high * least >= 1:
-            seeming = (
-                f"on {where} it seems to take {format_ratio(1 / said.gain.ratio)} of the time, which is not proven"
-            )
+            told = f"{format_ratio(1 / said.gain.ratio)} of the {time_compared(said.blocks)}"
+            seeming = f"on {where} it seems to take {told}, which is not proven"
             return Again(said, seeming, where, is_proven=False)
         return Again(said, f"only on {where}", where)
 

@@ -28,7 +28,7 @@ from afterburner.agent.judge.input_gains import (
 from afterburner.agent.judge.lacking_time import OUT_OF_TIME, lacks_inputs, told_of_blocks
 from afterburner.agent.judge.larger_inputs import LargerLook
 from afterburner.agent.judge.later_calls import can_be_warm, warm_source, when_warm
-from afterburner.agent.judge.measuring.figures import figures_between
+from afterburner.agent.judge.measuring.figures import figures_between, time_compared
 from afterburner.agent.judge.running_original import all_cases, original_of, run_original
 from afterburner.agent.judge.slower_on_larger import NATURAL_ALONE, glance_at_larger_inputs, on_larger_inputs
 from afterburner.agent.judge.text_objections import TextObjections
@@ -455,7 +455,8 @@ def _told_of_larger(measured: VersionFindings, larger: Again | None, gain: Gain)
         return measured
     told = larger.comparison.reason
     if on_larger is not None:
-        told = f"{format_ratio(1 / max(on_larger.ratio, 1e-9))} of the time on {larger.where}"
+        what = time_compared(larger.comparison.blocks)
+        told = f"{format_ratio(1 / max(on_larger.ratio, 1e-9))} of the {what} on {larger.where}"
     return replace(measured, caveat=_joined(measured.caveat, told))
 
 

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
 _BETTER = {"time": "faster", "memory": "less peak memory", "integral": "less memory over time"}
 _WORSE = {"time": "of the time", "memory": "of the peak memory", "integral": "of the memory over time"}
+_WALL = "wall time"  # as a gain's `figure` has it
 _OTHERS = {
     Decision.CONDITIONAL: "the same only on a condition",
     Decision.NO_IMPROVEMENT: "nothing better was found",
@@ -38,15 +39,21 @@ _UNPROVEN = (  # what speaks against a claim, the gravest first
 
 
 def verdict(function: FunctionPart, document: CiDocument) -> str:
-    """`8.31x faster (7.90x to 8.62x)`, `slower: 2.10x of the time (2.00x to 2.21x)`, `as fast as before`."""
+    """`8.31x faster (7.90x to 8.62x)`, `slower: 2.10x of the time (2.00x to 2.21x)`, `as before, within 5%`.
+
+    A time that is not CPU time is named: `8.31x faster in wall time`, `slower: 2.10x of the wall time`.
+    """
     gain, objective = function.gain, document.objective
+    is_wall = gain is not None and gain.figure == _WALL
     if function.decision in (Decision.IMPROVED, Decision.FASTER) and gain is not None:
         losses = "".join(
             f"; {format_ratio(each.times_slower)} slower on {each.inputs} inputs" for each in function.losses
         )
-        return f"{format_ratio(gain.ratio)} {_BETTER[objective]} ({_interval(gain)}){losses}"
+        better = f"{_BETTER[objective]} in {_WALL}" if is_wall else _BETTER[objective]
+        return f"{format_ratio(gain.ratio)} {better} ({_interval(gain)}){losses}"
     if function.decision is Decision.SLOWER:
-        return _FAR_SLOWER if gain is None else f"slower: {_loss(gain, _WORSE[objective])}"
+        worse = f"of the {_WALL}" if is_wall else _WORSE[objective]
+        return _FAR_SLOWER if gain is None else f"slower: {_loss(gain, worse)}"
     if document.mode is Mode.REGRESSIONS and function.decision in _OF_REGRESSIONS:
         return _OF_REGRESSIONS[function.decision]
     if function.decision is Decision.SAME:

@@ -16,9 +16,12 @@ from afterburner.agent.evidence.growth import Growth
 from afterburner.agent.evidence.samples import SampleFigures
 from afterburner.agent.inputs.harness_answers import Suite
 from afterburner.agent.inputs.rank import RankedTarget
+from afterburner.agent.judge.comparison import Comparison
 from afterburner.agent.judge.confirmation import unproven
 from afterburner.agent.judge.decide import TOO_LATE_TO_CONFIRM
 from afterburner.agent.judge.lacking_time import OUT_OF_TIME
+from afterburner.agent.judge.later_calls import Again
+from afterburner.agent.judge.measuring.sampling import Block, Sample
 from afterburner.agent.judge.min_effect import MinEffect
 from afterburner.agent.judge.verification.outcome import Agreement, Counterexample
 from afterburner.agent.judge.verification.reach import UnseenLine
@@ -76,7 +79,7 @@ ABOUT_AS_FAST = Gain(0.98, 0.94, 1.03, 0.99, 8)
 def compared(decision: ComparisonDecision, *origins: str, skipped: Sequence[Skipped] = (), **found: Any) -> Any:
     """As much of a comparison as a report of a slow-down reads."""
     version = VersionFindings(decision, "measured", **found)
-    told: dict[str, Any] = {"growth": None, "changed_files": (), "elapsed_s": 1.0}
+    told: dict[str, Any] = {"growth": None, "changed_files": (), "elapsed_s": 1.0, "objective": Objective.TIME}
     return SimpleNamespace(compared=version, workload_origins=origins, skipped=skipped, real_calls_alone=True, **told)
 
 
@@ -109,6 +112,16 @@ def test_an_answer_about_slow_downs_says_what_it_lacks() -> None:
             compared(ComparisonDecision.TOO_NOISY, "doctest", gain=ABOUT_AS_FAST, larger_inputs=lacking)
         )
         assert told == f"1.02x of the time (0.97x to 1.06x), too noisy to tell; {lacking}"
+
+
+def test_a_slow_down_in_wall_time_says_so() -> None:
+    busy, waiting = Measurement(1.0, 1.0, 1000, 1000.0), Measurement(3.0, 1.0, 1000, 1000.0)
+    block = Block.of((Sample(busy, busy, (busy,)),), (Sample(waiting, waiting, (waiting,)),))
+    gain = Gain(1 / 3, 0.3, 0.4, 0.99, 8)
+    found = compared(ComparisonDecision.SLOWER, "doctest", gain=gain, blocks=(block,) * 8)
+    assert _reason_of_comparison(found) == "3.00x of the wall time (2.50x to 3.33x)"
+    words = Again(Comparison(AgentDecision.NOT_BETTER, "slower", gain, blocks=(block,) * 8), "", "64 elements").words
+    assert words == "on 64 elements it takes 3.00x of the wall time"
 
 
 def test_a_difference_beyond_the_kinds_of_the_real_calls_is_told_apart() -> None:

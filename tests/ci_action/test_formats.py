@@ -222,6 +222,16 @@ def test_a_slow_down_is_told_as_how_many_times_the_time() -> None:
     assert verdict(no_end, report) == "slower: 2.00x of the time"
 
 
+def test_a_time_that_is_not_cpu_time_is_named_in_every_form() -> None:
+    wall = GainPart(ratio=0.5, low=0.48, high=0.52, confidence=0.98, figure="wall time")
+    report = document(slower(gain=wall), mode=Mode.REGRESSIONS)
+    said = "slower: 2.00x of the wall time (1.92x to 2.08x)"
+    for text in (text_report(report), summary(report, Surroundings()), junit(report).decode(), str(sarif(report))):
+        assert said in text
+    better = function(gain=GainPart(ratio=2.0, low=1.9, high=2.1, confidence=0.98, figure="wall time"))
+    assert verdict(better, document(better)) == "2.00x faster in wall time (1.90x to 2.10x)"
+
+
 def test_a_slow_down_without_figures_is_told_as_one_that_reached_the_time_limit() -> None:
     reason = "AFTER reached the time limit of 2.01 s on total(9), where BEFORE needs 0.4 s for the whole process"
     report = document(slower(gain=None, reason=reason), mode=Mode.REGRESSIONS)

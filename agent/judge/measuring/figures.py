@@ -141,6 +141,12 @@ def figures_between(objective: Objective, blocks: Sequence[Block]) -> Figures:
     return figures_for(objective, [block.swapped() for block in blocks]) if figures.primary is CPU else figures
 
 
+def time_compared(blocks: Sequence[Block]) -> str:
+    """What two versions take on these samples, in words: `time`, or `wall time` where that decides."""
+    is_wall = bool(blocks) and figures_between(Objective.TIME, blocks).primary is WALL
+    return WALL.noun if is_wall else "time"
+
+
 def is_plain(blocks: Sequence[Block], needed: float = 1.0, *, held_out_from: int = 0) -> bool:
     """Whether each rewrite needs so much less CPU and wall time than the original that few samples show it.
 
