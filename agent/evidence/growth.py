@@ -11,6 +11,7 @@ from afterburner.agent.evidence.classes import Fit, fit_growth
 from afterburner.agent.judge.measuring.timing_core import timed_on
 from afterburner.agent.judge.scaled_calls import Climb, likely_bases, scale_calls
 from afterburner.agent.judge.scaled_differences import difference_on_scaled
+from afterburner.agent.judge.verification.call_differences import without_number
 from afterburner.agent.judge.verification.search import DifferenceSearch
 from afterburner.sandbox import CallCase, Verdict
 
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from afterburner.agent.deadline import Deadline
     from afterburner.agent.judge.measuring.workbench import Workbench
     from afterburner.agent.judge.scaled_calls import ScaledCall
+    from afterburner.agent.judge.verification.outcome import Counterexample
     from afterburner.agent.types import WorkloadCall
     from afterburner.sandbox import CaseReport, Program
 
@@ -54,6 +56,7 @@ class Growth:
 
     `note` says what is missing and why. `disagreement` is set where the winner's outcome on one of these inputs is not
     the original's: then it is wrong, whatever it gains, or right on a `condition` alone, which the disagreement names.
+    `example` is such an input, where it shows the difference by itself.
     """
 
     scaled: str = ""
@@ -65,6 +68,7 @@ class Growth:
     too_slow: bool = False  # whether the disagreement is only that the winner hit the time limit
     condition: str = ""  # an assumption that those inputs break and every real call keeps to; see `Counterexample`
     like: str = ""
+    example: Counterexample | None = None
 
     @property
     def is_flat(self) -> bool:
@@ -136,7 +140,8 @@ def _looked_into(
     if found is None or found.timed_out:
         return growth
     more = found.rounding.words if found.rounding is not None and not found.provided else found.condition
-    return replace(growth, disagreement="; ".join(filter(None, [growth.disagreement, more])), condition=found.condition)
+    told = "; ".join(filter(None, [growth.disagreement, more]))
+    return replace(growth, disagreement=told, condition=found.condition, example=found)
 
 
 def make_ladder(bench: Workbench, deadline: Deadline) -> None:
@@ -189,7 +194,7 @@ class _Measuring:
                 elif report.verdict is Verdict.WRONG_ANSWER:
                     disagreement = self._place_of(report)
                 elif times[0] and self._sample(programs[1]).verdict is not Verdict.ACCEPTED:  # not by a busy machine
-                    disagreement = f"the rewrite fails where the original does not: {report.detail}"
+                    disagreement = f"it fails where the original does not: {report.detail}"
                     too_slow = report.verdict is Verdict.TIME_LIMIT
         result = self._result(_smallest(times[0]), [] if disagreement else _smallest(times[1]), note, disagreement)
         return replace(result, too_slow=too_slow)
@@ -262,7 +267,7 @@ class _Measuring:
         for each, count in zip(self.ladder, self._repeats(), strict=True):
             at -= count
             if at < 0:
-                return f"the rewrite differs with {each.scaled} = {each.size}, {each.call.description}: {report.detail}"
+                return f"with {each.scaled} = {each.size}, {each.call.description} {without_number(report.detail)}"
         return report.detail
 
 

@@ -277,7 +277,7 @@ def in_light_of_growth(compared: VersionFindings, growth: Growth, texts: TextObj
     if not growth.too_slow:
         is_right = growth.condition and compared.decision in {ComparisonDecision.FASTER, ComparisonDecision.SAME}
         decision = ComparisonDecision.CONDITIONAL if is_right else ComparisonDecision.DIFFERENT
-        return VersionFindings(decision, growth.disagreement)
+        return VersionFindings(decision, growth.disagreement, counterexample=growth.example)
     sizes = f"for {growth.scaled} up to {growth.points[-1].size}" if growth.points else "on larger inputs"
     reason = f"{sizes}, AFTER reached its time limit, above {SLOWER} times what BEFORE needs"
     if compared.decision in {ComparisonDecision.FASTER, ComparisonDecision.CONDITIONAL}:

@@ -10,6 +10,9 @@ import pytest
 
 from afterburner.agent.deadline import Deadline
 from afterburner.agent.evidence.growth import measure_growth
+from afterburner.agent.judge.text_objections import TextObjections
+from afterburner.agent.judge.version_comparison import ComparisonDecision, VersionFindings
+from afterburner.agent.session.compare import in_light_of_growth
 from afterburner.agent.types import Workload, WorkloadCase
 
 from .conftest import COMMON, COMMON_BY_SET
@@ -57,8 +60,11 @@ def test_an_exponential_recursion_is_told_from_a_power(make_bench: MakeBench) ->
 def test_a_winner_that_is_wrong_at_another_size_is_found_out(make_bench: MakeBench) -> None:
     wrong = COMMON_BY_SET.replace("    return result\n", "    return result[:150]\n", 1)
     growth = measure_growth(make_bench(COMMON, "common"), wrong, Deadline.after(20))
-    assert growth.disagreement.startswith("the rewrite differs with len(left) + len(right) = ")
-    assert "returned" in growth.disagreement
+    assert re.match(r"with len\(left\) \+ len\(right\) = \d+, common\(.*\) returned \[", growth.disagreement)
+    assert growth.example is not None
+    assert growth.example.shown_calls.startswith("common(['name-")
+    found = in_light_of_growth(VersionFindings(ComparisonDecision.SAME, "1.00x"), growth, TextObjections())
+    assert (found.decision, found.counterexample) == (ComparisonDecision.DIFFERENT, growth.example)
     assert growth.sentence == ""
 
 
@@ -68,7 +74,7 @@ def test_a_winner_that_breaks_at_another_size_is_found_out(make_bench: MakeBench
     """The process ends, so there is no answer that differs; the original stands the same inputs."""
     broken = COMMON_BY_SET.replace("    return result\n", "    return result if len(right) < 900 else os.abort()\n", 1)
     growth = measure_growth(make_bench(COMMON, "common"), f"import os\n{broken}", Deadline.after(20))
-    assert growth.disagreement.startswith("the rewrite fails where the original does not: ")
+    assert growth.disagreement.startswith("it fails where the original does not: ")
     assert growth.points, "the original's times are told"
 
 
