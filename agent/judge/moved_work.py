@@ -11,6 +11,7 @@ from afterburner.agent.judge.measuring.sampling import Block, SampleMode
 from afterburner.agent.judge.measuring.sequential import bounds, estimate
 from afterburner.agent.types import Objective
 from afterburner.agent.wording import format_ratio
+from afterburner.sandbox.terminal.formatting import format_seconds
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -68,10 +69,15 @@ def _outside_the_calls(objective: Objective, blocks: Sequence[Block]) -> str | N
     moved = _median(blocks, lambda b, a: a.overhead_cpu_s - b.overhead_cpu_s)
     if moved <= max(saved / 2, NOTICEABLE_CPU_S) or _is_noise(blocks):
         return None
-    loading = _median(blocks, lambda b, a: a.load_cpu_s - b.load_cpu_s)
-    if loading > moved / 2:
-        return "the time saved in the calls reappears outside them: when the module is imported"
-    return "the time saved in the calls reappears outside them"
+    at_import = _median(blocks, lambda b, a: a.load_cpu_s - b.load_cpu_s) > moved / 2
+    when = ", when the module is imported" if at_import else ""
+    inside = _median(blocks, lambda b, a: b.work.cpu_time_s - a.work.cpu_time_s)
+    less = f"the calls take {format_seconds(inside)} less CPU time and " if inside > 0 else ""
+    return (
+        f"the time saved in the calls reappears outside them{when}: {less}the rest of the process takes "
+        f"{format_seconds(moved)} more; either work has moved there, or the machine was busy: measure again when it is "
+        "quiet"
+    )
 
 
 def _is_noise(blocks: Sequence[Block]) -> bool:

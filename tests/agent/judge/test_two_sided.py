@@ -136,7 +136,11 @@ def test_work_that_moved_to_the_import_is_no_gain_and_its_return_no_loss() -> No
         said = JUDGE.weigh([block] * 8, look, is_last=True)
         assert said is not None
         assert said.decision is Decision.REFUSED
-        assert "reappears" in said.reason
+        assert (
+            "the time saved in the calls reappears outside them, when the module is imported: the calls take 500 ms "
+            "less CPU time and the rest of the process takes 500 ms more; either work has moved there, or the machine "
+            "was busy"
+        ) in said.reason
         assert said.reason.startswith("BEFORE looks better than AFTER, but") == (block.before[0] is moved)
 
 
