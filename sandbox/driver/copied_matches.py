@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Iterator, Tuple
+from itertools import islice, takewhile
+from typing import TYPE_CHECKING, Any, Iterable, Iterator, Tuple
 
 if TYPE_CHECKING:
     import re
 else:
     from .tamper_seal import BUILTINS as __builtins__  # noqa: F401, N811 - of our own, see there
+
+MOST_BEFORE = 256  # matches in the text before the one that is looked for: each is looked for anew
 
 
 def reduced_match(value: re.Match[Any]) -> Any:
@@ -30,7 +33,13 @@ def match_again(pattern: re.Pattern[Any], text: Any, start: int, end: int, regs:
 
 
 def _found(pattern: Any, text: Any, start: int, end: int, regs: Tuple[Any, ...]) -> Iterator[re.Match[Any]]:
-    """The last way may take very long where the others have found nothing: it tries all that a pattern allows."""
-    ways = (lambda: [pattern.match(text, start, end)], lambda: pattern.finditer(text, start, end))
-    for way in (*ways, lambda: [pattern.fullmatch(text, start, end)]):
-        yield from (found for found in way() if found is not None and found.regs == regs)
+    """By the ways that take no longer than the search that found it at first."""
+    yield from _alike([pattern.match(text, start, end)], regs)
+    if regs[0] == (start, end):
+        yield from _alike([pattern.fullmatch(text, start, end)], regs)
+    before_its_end = takewhile(lambda found: found.start() <= regs[0][0], pattern.finditer(text, start, end))
+    yield from _alike(islice(before_its_end, MOST_BEFORE), regs)
+
+
+def _alike(found: Iterable[Any], regs: Tuple[Any, ...]) -> Iterator[re.Match[Any]]:
+    return (each for each in found if each is not None and each.regs == regs)

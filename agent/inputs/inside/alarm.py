@@ -1,9 +1,10 @@
-"""The alarm that ends a profile: a part of an endless workload has a profile, too."""
+"""Alarms: one ends a profile, since a part of an endless workload has a profile, too; one ends a single call."""
 
 from __future__ import annotations
 
 import contextlib
 import signal
+import time
 from typing import Iterator
 
 from .harness_types import Interrupted
@@ -38,6 +39,28 @@ def limited_time(limit_s: float) -> Iterator[None]:
         )  # before the data in the exception's frames is freed: that may take long
     finally:
         signal.setitimer(signal.ITIMER_REAL, 0)
+
+
+@contextlib.contextmanager
+def interrupted_after(limit_s: float) -> Iterator[None]:
+    """Raise `Interrupted` in the block after so much wall time, again and again: a bare `except` may catch it.
+
+    An alarm that was set before rings after the block.
+    """
+    began_s = time.monotonic()
+    before = signal.signal(signal.SIGALRM, _interrupt)
+    left_s, interval_s = signal.setitimer(signal.ITIMER_REAL, limit_s, 0.1)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        if left_s:
+            signal.signal(signal.SIGALRM, before)
+            signal.setitimer(signal.ITIMER_REAL, max(left_s - (time.monotonic() - began_s), 0.001), interval_s)
+
+
+def _interrupt(_number: int, _frame: object) -> None:
+    raise Interrupted("it took too long")
 
 
 def has_rung() -> bool:

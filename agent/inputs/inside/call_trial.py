@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import base64
-import contextlib
 import hashlib
 import resource
-import signal
 import time
-from typing import TYPE_CHECKING, Any, Callable, Iterator, Optional, Set, Tuple
+from typing import TYPE_CHECKING, Any, Callable, Optional, Set, Tuple
 
 from ....sandbox.driver.call_blobs import Call, dump_call, load_call
 from ....sandbox.driver.module_state import restore_globals
+from .alarm import interrupted_after
 from .assumptions import Assumed
 from .call_descriptions import describe_call
 from .harness_types import HURRIED, Interrupted
@@ -121,24 +120,9 @@ class Trier:
         return known
 
 
-@contextlib.contextmanager
-def interrupted_after(limit_s: float) -> Iterator[None]:
-    """Raise `Interrupted` in the block after so much wall time, again and again: a bare `except` may catch it."""
-    signal.signal(signal.SIGALRM, _interrupt)
-    signal.setitimer(signal.ITIMER_REAL, limit_s, 0.1)
-    try:
-        yield
-    finally:
-        signal.setitimer(signal.ITIMER_REAL, 0)
-
-
 def limit_memory(memory_kib: int) -> None:
     """Let a too large input end in a MemoryError rather than in the end of the whole job."""
     soft, hard = resource.getrlimit(resource.RLIMIT_AS)
     wanted = memory_kib * 1024 * 3 // 4
     if soft == resource.RLIM_INFINITY or wanted < soft:
         resource.setrlimit(resource.RLIMIT_AS, (wanted, hard))
-
-
-def _interrupt(_number: int, _frame: object) -> None:
-    raise Interrupted("it took too long")

@@ -6,7 +6,7 @@ import contextlib
 import inspect
 from typing import Any, Callable, Dict, List
 
-from .call_trial import interrupted_after
+from .alarm import interrupted_after
 from .grown_values import Grower
 from .harness_types import Interrupted
 from .hint_kinds import ITERATOR_HINTS, MAPPING_HINTS, SEQUENCE_HINTS, UNSAID, Hints

@@ -15,8 +15,8 @@ from types import FunctionType
 from typing import Any, Dict, FrozenSet, Iterator, List, NamedTuple, Sequence, Set, Tuple
 
 from ....sandbox.driver.call_blobs import copied, dump_item
+from .alarm import interrupted_after
 from .call_parts import Place, fields, places, record_with, root_of
-from .call_trial import interrupted_after
 from .container_kinds import CONTAINERS, HEAP_TYPE, MAPPINGS, NotBuildableError, container_kind, plain_of
 from .edge_values import edges, in_turns
 from .harness_types import Interrupted

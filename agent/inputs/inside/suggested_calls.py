@@ -17,9 +17,10 @@ from typing import TYPE_CHECKING, List, Sequence
 
 from ....sandbox.driver.call_blobs import Call, NotCopyable, dump_call, load_call
 from ....sandbox.driver.user_module import resolve
+from .alarm import interrupted_after
 from .assumptions import Assumed
 from .call_parts import root_of
-from .call_trial import NO_OUTCOME, Trier, interrupted_after, limit_memory
+from .call_trial import NO_OUTCOME, Trier, limit_memory
 from .contract import Contract
 from .small_pieces import MAX_CALL_BYTES
 from .user_code import guarded, run_blocks

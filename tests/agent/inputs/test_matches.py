@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import array
 import re
 from typing import TYPE_CHECKING, Any
 
@@ -81,10 +82,57 @@ def test_a_match_of_all_of_its_text_stays_one(text: str, fits: bool) -> None:
             put(match, "string", text)
 
 
-def test_a_search_that_tries_everything_is_not_asked_for() -> None:
-    """To find that the pattern does not match all of this text would take for ever."""
-    match = re.search("(a+)+", "a" * 64 + "b")
+@pytest.mark.parametrize("text", ["a" * 64 + "b a", "a" * 64])
+def test_a_search_that_would_not_end_is_not_made_or_is_ended(text: str) -> None:
+    """To find that the pattern does not match all of a text would take for ever."""
+    for match in re.finditer("(a+)+", text):
+        again = load_call(dump_call((match,), {}, {})).args[0]
+        assert _content(again) == _content(match)
+        written = LiteralWriter([match]).text(match)
+        assert _content(eval(written)) == _content(match), written  # noqa: S307 - our own text
+    match = re.search("(a+)+", text)
     assert match is not None
-    again = load_call(dump_call((match,), {}, {})).args[0]
-    assert _content(again) == _content(match)
-    assert put(match, "string", "aab").group() == "aa"
+    assert put(match, "string", "aaa").group() == "aaa"
+    if match.end() == len(text):
+        with pytest.raises(NotBuildableError):
+            put(match, "string", text + "b")
+
+
+def test_of_many_matches_the_first_ones_are_copied() -> None:
+    """Each is found again by a search from the start, so the time for all of them would grow without bounds."""
+    found = list(re.finditer("[0-9]+", " ".join(map(str, range(5_000)))))
+    assert _content(load_call(dump_call((found[200],), {}, {})).args[0]) == _content(found[200])
+    with pytest.raises(NotCopyable):
+        dump_call((found,), {}, {})
+
+
+class Word(str):
+    """Whose methods may not be called."""
+
+    __slots__ = ()
+
+    def __repr__(self) -> str:
+        raise AssertionError
+
+
+class Text(Word):
+    """Likewise; a pattern could not be made of it."""
+
+    __slots__ = ()
+
+    def __len__(self) -> int:
+        raise AssertionError
+
+    def __getitem__(self, _place: object) -> str:
+        raise AssertionError
+
+
+@pytest.mark.parametrize(
+    "match",
+    [re.search("b", Text("abc")), re.compile(Word("b")).search("abc"), re.search(b"b", array.array("B", b"abc"))],
+)
+def test_texts_of_other_classes_have_no_parts(match: re.Match[Any]) -> None:
+    assert not [place for place in places(root_of((match,), {})) if place.holder is match]
+    assert LiteralWriter([match]).text(match) == "<Match>"
+    with pytest.raises(NotBuildableError):
+        put(match, "group", match.group())
