@@ -153,9 +153,12 @@ def _attribute_step(state: list[Json], other_state: list[Json]) -> tuple[str, Js
 
 
 def _other_attributes(left: Json, right: Json) -> str:
-    """Which attributes only one of two objects of the same class has; empty if there is none."""
+    """Which attributes only one of two objects of the same class or exceptions has; empty if there is none."""
     match left, right:
-        case ["object", name, ["items", *state]], ["object", other, ["items", *other_state]] if name == other:
+        case (["object", name, ["items", *state]], ["object", other, ["items", *other_state]]) | (
+            ["items" as name, *state],
+            ["items" as other, *other_state],
+        ) if name == other:
             had, has = (_names_in(each) for each in (state, other_state))
         case _:
             return ""

@@ -69,6 +69,7 @@ class FunctionProfile:
     qualname: str
     cost_s: float
     calls: int
+    importing: bool  # it ran only while the file was imported
 
 
 @dataclass(frozen=True, slots=True)
@@ -196,10 +197,14 @@ def parse_answer(stdout: bytes) -> Answer:  # noqa: C901, PLR0912 - one branch f
                 skipped.append((scrub(origin, MAX_DESCRIPTION), scrub(reason, MAX_REASON)))
             case {"kind": "failed", "stage": str(stage), "reason": str(reason)}:
                 failures.append(Failure(scrub(stage, 20), scrub(reason, MAX_REASON)))
-            case {"kind": "profile", "function": str(name), "cost_s": float(cost_s), "calls": int(number)} if (
-                0 <= cost_s < MAX_SECONDS and 0 <= number <= MAX_COUNT
-            ):
-                profiles.append(FunctionProfile(scrub(name, MAX_REASON), cost_s, number))
+            case {
+                "kind": "profile",
+                "function": str(name),
+                "cost_s": float(cost_s),
+                "calls": int(number),
+                "importing": bool(importing),
+            } if 0 <= cost_s < MAX_SECONDS and 0 <= number <= MAX_COUNT:
+                profiles.append(FunctionProfile(scrub(name, MAX_REASON), cost_s, number, importing))
             case {"kind": "memory"} as record if (profile := _memory(record)) is not None:
                 memory.append(profile)
             case {"kind": "scaled"} as record if (size := _size(record)) is not None:

@@ -65,15 +65,17 @@ def hottest_functions(
             if answer.memory:
                 break
     tried: list[str] = []
-    most: dict[str, float] = {}
+    at_work: dict[str, float] = {}
+    importing: dict[str, float] = {}
     for answer in _profiles(harness, settings, names, "time"):
-        known = {profile.qualname: profile.cost_s for profile in answer.profiles if profile.calls}
-        costs = {name: known[name] for name in names if name in known}
-        most = max(most, costs, key=lambda each: max(each.values(), default=-1.0))
-        if max(most.values(), default=0.0) >= NOTICEABLE_S:
+        ran = [profile for profile in answer.profiles if profile.calls and profile.qualname in names]
+        at_work = _costlier(at_work, {each.qualname: each.cost_s for each in ran if not each.importing})
+        importing = _costlier(importing, {each.qualname: each.cost_s for each in ran if each.importing})
+        if max(at_work.values(), default=0.0) >= NOTICEABLE_S:
+            importing = {}
             break
         tried += [failure.reason for failure in answer.failures]
-    if most:
+    if most := _costlier(at_work, importing):
         return sorted(most, key=lambda name: -most[name])
     listed = ", ".join(names[:MAX_LISTED]) + (" …" if len(names) > MAX_LISTED else "")
     why = "".join(f"\n  - {reason}" for reason in dict.fromkeys(tried))
@@ -81,6 +83,10 @@ def hottest_functions(
         f"{target.path}: nothing runs its functions, so the hottest cannot be found.{' Tried:' if why else ''}{why}\n"
         f"Name one with --function ({listed}), or {_other_way(settings)}."
     )
+
+
+def _costlier(one: dict[str, float], other: dict[str, float]) -> dict[str, float]:
+    return max(one, other, key=lambda costs: max(costs.values(), default=-1.0))
 
 
 def _other_way(settings: RunSettings) -> str:

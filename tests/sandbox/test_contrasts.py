@@ -108,6 +108,9 @@ def test_an_attribute_of_an_exception_is_named_where_it_alone_differs() -> None:
     one, other = tree(LetterError("bad", 3)), tree(LetterError("bad", 2))
     assert contrast(one, other) == "LetterError('bad'), where .position is 2 instead of 3"
     assert contrast(one, tree(LetterError("good", 2))) == "LetterError('good') instead of LetterError('bad')"
+    noted = LetterError("bad", 3)
+    noted.hint = "a"  # type: ignore[attr-defined]
+    assert contrast(one, tree(noted)).endswith(", which has the new attribute `hint`")
     chained = LetterError("bad", 3)
     chained.__cause__ = KeyError("x")
     assert "it came from" in contrast(one, tree(chained))

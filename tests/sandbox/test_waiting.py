@@ -49,7 +49,7 @@ def test_a_signal_that_another_thread_gets_is_handled(name: str) -> None:
         try:
             assert program.stdout.readline() == b"\n"
             program.send_signal(signal.SIGINT)
-            assert program.wait(600) == 7
+            assert program.wait(120) == 7
         finally:
             program.kill()
 

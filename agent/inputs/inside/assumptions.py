@@ -148,9 +148,12 @@ def _of_value(name: str, values: Sequence[Any]) -> Iterator[Assumption]:
 
 
 def _can_be_ordered(values: Sequence[Any]) -> bool:
-    """Whether all elements are of one kind: of numbers beside lists an order says nothing, though each call has one."""
+    """Whether containers and other elements never occur both: a list of both could not be sorted.
+
+    If real calls give both, each in lists of their own, then callers do not rely on an order.
+    """
     kinds = {type(item) for value in values for item in islice(value, MOST_ELEMENTS)}
-    return len({float if kind in (*_NUMBERS, bool) else kind for kind in kinds}) <= 1
+    return len({kind in (*SEQUENCES, *MAPPINGS, set, frozenset) for kind in kinds}) <= 1
 
 
 def _of_scalar(expression: str, shown: str, values: Sequence[Any]) -> Iterator[Assumption]:

@@ -209,7 +209,7 @@ def _text(value: str) -> Iterator[Edge]:
 
 
 def _zero_before_numbers(value: str) -> Iterator[str]:
-    """The first number and the last one with a zero before it, which `int` takes for the same."""
+    """The text with a zero before its first number, and with one before its last."""
     starts = [each.start() for each in _NUMBER.finditer(value)]
     for start in dict.fromkeys([*starts[:1], *starts[-1:]]):
         yield f"{value[:start]}0{value[start:]}"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import cProfile
 import os
-from typing import TYPE_CHECKING, Any, Callable, Collection, Dict, Iterable, List, Optional, Set, Tuple
+from typing import TYPE_CHECKING, Any, Callable, Collection, Dict, List, Mapping, Optional, Set, Tuple
 
 from .alarm import PROFILED_SHARE, limited_time
 from .user_code import main_blocks
@@ -21,15 +21,26 @@ def profile_time(job: Callable[..., None], request: Request, recorder: NoRecorde
     with limited_time(PROFILED_SHARE * request["wall_time_s"]):
         profiler.runcall(job, request, recorder, write)
     profiler.disable()
-    for name, (cost_s, calls) in function_costs(profiler.getstats(), request).items():
-        write({"kind": "profile", "function": name, "cost_s": float(cost_s), "calls": calls})
+    for name, cost in function_costs(profiler.getstats(), request).items():
+        importing = not cost.worked
+        cost_s = cost.importing_s if importing else cost.working_s
+        write({"kind": "profile", "function": name, "cost_s": cost_s, "calls": cost.calls, "importing": importing})
 
 
-def function_costs(entries: Collection[Any], request: Request) -> Dict[str, Tuple[float, int]]:
-    """Map `name` or `Class.name` to (seconds, calls): its own time and that of its callees outside the file.
+class Cost:
+    """Seconds of a function in itself and in its callees outside the file, while it is imported and apart from that."""
 
-    Nested functions, lambdas and comprehensions count as the function that they stand in. What runs only while the file
-    is imported costs nothing: no workload has it run again.
+    def __init__(self) -> None:
+        self.importing_s = self.working_s = 0.0
+        self.calls = 0
+        self.worked = False  # whether any of it ran apart from the import
+
+
+def function_costs(entries: Collection[Any], request: Request) -> Dict[str, Cost]:
+    """The cost of each `name` or `Class.name`.
+
+    Nested functions, lambdas and comprehensions count as the function that they stand in. What a file does when it is
+    imported is no workload, since nothing has it done again; of a program that is run it is.
     """
     spans = function_spans(request["source"])
     real = os.path.realpath(request["path"])
@@ -37,9 +48,8 @@ def function_costs(entries: Collection[Any], request: Request) -> Dict[str, Tupl
     for entry in entries:
         names[entry.code] = _name_of(entry.code, real, spans)
     outside_shares = {entry.code: outside_share(entry, names) for entry in entries}
-    importing = set() if _runs_module_code(request) else _while_importing(entries, real)
-    of_import = {names[code] for code in importing if _is_function(code, names[code])}
-    costs: Dict[str, Tuple[float, int]] = {}
+    at_work = {entry.code for entry in entries} if _is_program(request) else _at_work(entries, real, names)
+    costs: Dict[str, Cost] = {}
     for entry in entries:
         name = names[entry.code]
         if not name:
@@ -48,10 +58,13 @@ def function_costs(entries: Collection[Any], request: Request) -> Dict[str, Tupl
         for callee in entry.calls or ():
             if names.get(callee.code) is None:
                 cost_s += callee.totaltime * outside_shares.get(callee.code, 1.0)
-        before_s, calls = costs.get(name, (0.0, 0))
-        is_function = _is_function(entry.code, name)
-        cost_s = 0.0 if name in of_import else max(cost_s, 0.0)
-        costs[name] = (before_s + cost_s, calls + (entry.callcount if is_function else 0))
+        cost = costs.setdefault(name, Cost())
+        cost.calls += entry.callcount if _is_function(entry.code, name) else 0
+        if entry.code in at_work:
+            cost.working_s += max(cost_s, 0.0)
+            cost.worked = True
+        else:
+            cost.importing_s += max(cost_s, 0.0)
     return costs
 
 
@@ -60,30 +73,29 @@ def _is_function(code: Any, name: Optional[str]) -> bool:
     return bool(name) and getattr(code, "co_name", "") == str(name).rpartition(".")[2]
 
 
-def _runs_module_code(request: Request) -> bool:
-    """Whether the workload is what the file itself does as a program, not what others do with it."""
-    return bool(request["job"] == "main" and main_blocks(request["source"], request["path"]))
+def _is_program(request: Request) -> bool:
+    """Whether the workload is what the file does by itself: with an input, or in its `__main__` block."""
+    has_block = request["job"] == "main" and main_blocks(request["source"], request["path"])
+    return bool(has_block or "stdin" in request)
 
 
-def _while_importing(entries: Iterable[Any], real: str) -> Set[Any]:
-    """What nothing but the top level of the file at `real` calls, directly or through other code."""
-    calls: Dict[Any, int] = {}
-    callers: Dict[Any, Dict[Any, int]] = {}
-    for entry in entries:
-        calls[entry.code] = entry.callcount
-        for callee in entry.calls or ():
-            callers.setdefault(callee.code, {})[entry.code] = callee.callcount
-    found = {code for code in calls if _is_top_level(code, real)}
-    while True:
-        new = {
-            code
-            for code, known in callers.items()
-            if code not in found
-            and sum(count for caller, count in known.items() if caller in found or caller is code) >= calls[code]
-        }
-        if not new:
-            return found
-        found |= new
+def _at_work(entries: Collection[Any], real: str, names: Mapping[Any, Optional[str]]) -> Set[Any]:
+    """The code that others than the top level of the file at `real` call, directly or through other code."""
+    callees = {entry.code: [callee.code for callee in entry.calls or ()] for entry in entries}
+    called = {code for each in callees.values() for code in each}
+    found: Set[Any] = set()
+    directly: Set[Any] = set()  # by code that is written in Python
+    waiting = [code for code in callees if code not in called]
+    while waiting:
+        code = waiting.pop()
+        if code in found or _is_top_level(code, real):
+            continue
+        found.add(code)
+        waiting += callees.get(code, ())
+        directly.update(callees.get(code, ()) if not isinstance(code, str) else ())
+    # A comprehension that `sum` goes through is called by `sum`, whoever calls that: it is at work if its function is.
+    functions = {names[code] for code in found if _is_function(code, names.get(code))}
+    return {code for code in found if code in directly or not names.get(code) or names[code] in functions}
 
 
 def _is_top_level(code: Any, real: str) -> bool:

@@ -96,13 +96,28 @@ def test_a_costly_import_is_no_workload_either(project: Project) -> None:
     warm = "\ndef warm(times):\n    return sum(n * n for n in range(times))\n\n"
     begin = "def begin():\n    return warm(500_000)\n\nWARM = begin()\n"
     file = project.write("work.py", f"{WORK}{warm}{begin}")
-    assert project.hottest(file) in {"warm", "begin"}, "better than nothing"
-    doctest = '"""\n>>> main([str(n) for n in range(30)], 2)\n60\n"""\n'
+    assert project.hottest(file) == "warm", "better than nothing"
+    doctest = '"""\n>>> main([str(n) for n in range(300)], 2)\n600\n"""\n'
     project.write("work.py", f"{doctest}{WORK}{warm}{begin}")
     assert project.hottest(file) not in {"warm", "begin"}
     main = '\nif __name__ == "__main__":\n    warm(500_000)\n'
     project.write("work.py", f"{doctest}{WORK}{warm}{begin}{main}")
     assert project.hottest(file) == "warm", "which the program runs, too"
+
+
+def test_a_script_without_a_block_is_a_workload_and_so_is_what_a_decorator_has_made(project: Project) -> None:
+    script = "def cheap(n):\n    return n\n\ndef slow(n):\n    return sum(k * k for k in range(n))\n\n"
+    file = project.write("script.py", f"{script}print(cheap(2))\nprint(slow(300_000))\n")
+    assert project.hottest(file) == "slow"
+    text = (
+        '"""\n>>> work(300_000)\n300000\n"""\n'
+        "def decorate(function):\n    def inner(n):\n        total = 0\n        for k in range(n):\n"
+        "            total += k\n        return function(n)\n    return inner\n\n"
+        "@decorate\ndef work(n):\n    return n\n\n"
+        "def even(n):\n    return n == 0 or odd(n - 1)\n\ndef odd(n):\n    return n != 0 and even(n - 1)\n\n"
+        "EVEN = [even(200) for _ in range(2_000)]\n"
+    )
+    assert project.hottest(project.write("made.py", text)) == "decorate"
 
 
 def test_functions_that_say_so_are_not_chosen(project: Project) -> None:
