@@ -1,7 +1,7 @@
 """Waits for other threads in short turns.
 
-The main thread alone handles signals, and one that the system gives to another thread does not wake it: in a wait
-without an end, Ctrl-C would come too late.
+Only the main thread handles signals, and one that the system delivers to another thread does not wake it. In an
+unbounded wait, Ctrl-C would be handled too late.
 """
 
 from __future__ import annotations
@@ -20,14 +20,14 @@ Result = TypeVar("Result")
 
 
 def result_of(future: Future[Result]) -> Result:
-    """What another thread's work comes to; raises what it raises."""
+    """Return the result of another thread's work, or raise its error."""
     while not wait([future], timeout=TURN_S).done:
         continue
     return future.result()
 
 
 def next_of(ended: queue.SimpleQueue[Result], most_s: float = math.inf) -> Result:
-    """The next thing that another thread puts into a queue.
+    """Return the next thing that another thread puts into a queue.
 
     Raises:
         queue.Empty: nothing came within `most_s` seconds.

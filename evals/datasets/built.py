@@ -99,7 +99,7 @@ def is_unfinished(folder: Path) -> bool:
 
 
 def missing_note(folder: Path, split: str) -> str:
-    """That a benchmark has only some of its problems yet, and what to do, in words; empty: it has all.
+    """A caution where a benchmark has only some of its problems yet, with what to do; else empty.
 
     Raises:
         DatasetError: it cannot be read.
@@ -108,7 +108,7 @@ def missing_note(folder: Path, split: str) -> str:
         return ""
     ready = count(count_built(folder, split), "problem")
     return (
-        f"eval build was stopped before {folder} was finished, or is still running. {ready} of it can be used. To have "
+        f"eval build was stopped before {folder} was finished, or is still running. It has {ready} so far. To have "
         "all, finish it first: run the same eval build again."
     )
 

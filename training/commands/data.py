@@ -91,10 +91,9 @@ def data(
         others = HeldOut()
         others.add(held_out_problems(benchmark, split, held_out or ()))
         problems = problems_of(benchmark, split)
-        caution = missing_note(benchmark, split)
+        if caution := missing_note(benchmark, split):
+            sys.stderr.write(f"caution: {scrub_line(caution)}\n")
         card = build_data(problems, settings, others, out, source=str(benchmark), caution=caution)
-    if caution:
-        sys.stderr.write(f"caution: {scrub_line(caution)}\n")
     for line in others.unreadable:
         sys.stderr.write(f"{scrub_line(f'not held out, because it cannot be read: {line}')}\n")
     for line in card.left_out:

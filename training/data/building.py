@@ -47,7 +47,7 @@ def build_data(
         held_out: problems that may not be trained on.
         out: the folder; what an earlier call wrote there is replaced.
         source: where the problems are from, for the card.
-        caution: what of the source is missing, in words, likewise; empty: nothing.
+        caution: a sentence about problems that are missing there, likewise; or empty.
         on_problem: is told how many problems are done, and the last one's id.
 
     Raises:

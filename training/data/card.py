@@ -31,7 +31,7 @@ class Card:
     problems: int = 0  # or whatever else the source is, with an example
     duplicates: int = 0
     left_out: list[str] = field(default_factory=list)
-    caution: str = ""  # what of the source is missing
+    caution: str = ""  # a sentence about problems that are missing in the source
     gaps: list[float] = field(default_factory=list)
     characters: list[int] = field(default_factory=list)  # of prompt and answers
 

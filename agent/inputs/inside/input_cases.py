@@ -6,7 +6,7 @@ import contextlib
 import itertools
 from functools import partial
 from itertools import islice
-from typing import TYPE_CHECKING, Any, Callable, Iterable, Iterator, List, NamedTuple, Sequence, Set
+from typing import TYPE_CHECKING, Any, Callable, Iterator, List, NamedTuple, Sequence, Set
 
 from ....sandbox.driver.call_blobs import NotCopyable, dump_call, load_call
 from .alike_texts import alike_texts
@@ -101,14 +101,11 @@ def open_cases(base: Base, knowledge: Knowledge) -> Iterator[Input]:
     """Values of other kinds than the real ones in every place whose kind a hint leaves open, in turns.
 
     A bare `list` promises callers any elements. Without a hint, an argument promises as much if its elements are of
-    several kinds in real calls, and these beside one another; of the others, the kinds of the real calls are all there
-    is to go by. An argument that is a list here and a text there promises other sequences, as far as the original copes
-    with them.
+    several kinds in real calls; of the others, the kinds of the real calls are all there is to go by. An argument that
+    is a list here and a text there promises other sequences, as far as the original copes with them.
     """
     contract, known = knowledge.contract, _open_to_change(base, knowledge)
     opened = [_opened(base.root, place, open_edges) for place in known if contract.is_open(place.site)]
-    mixed = [each for each in known if len(each.site) == 1 and contract.is_open(each.site)]
-    opened += [_with_values(base.root, place, knowledge.kinds.mixed(place)) for place in mixed]
     opened += [
         _opened(base.root, place, other_sequences)
         for place in known
@@ -116,7 +113,20 @@ def open_cases(base: Base, knowledge: Knowledge) -> Iterator[Input]:
     ]
     for kind, root in in_turns(opened):
         if not contract.contradicts(root):
-            yield Input(kind, root, base.call, is_data=kind not in (OTHER_SEQUENCE, MIXED))
+            yield Input(kind, root, base.call, is_data=kind != OTHER_SEQUENCE)
+
+
+def mixed_cases(base: Base, knowledge: Knowledge, returns: Callable[[Input], bool]) -> Iterator[Input]:
+    """Elements of the kinds of real calls beside one another, in arguments that take several, in turns."""
+    contract = knowledge.contract
+
+    def is_taken(root: Root) -> bool:
+        return not contract.contradicts(root) and returns(Input(MIXED, root, base.call))
+
+    known = [place for place in _open_to_change(base, knowledge) if len(place.site) == 1]
+    made = [knowledge.kinds.mixed(base.root, each, is_taken) for each in known if contract.is_open(each.site)]
+    for kind, root in in_turns(made):
+        yield Input(kind, root, base.call, is_data=False)
 
 
 def unhinted_cases(base: Base, knowledge: Knowledge) -> Iterator[Input]:
@@ -163,11 +173,7 @@ def _open_to_change(base: Base, knowledge: Knowledge) -> List[Place]:
 
 
 def _opened(root: Root, place: Place, edges_of: Callable[[Any], Iterator[Edge]]) -> Iterator[Related]:
-    return _with_values(root, place, edges_of(place.value))
-
-
-def _with_values(root: Root, place: Place, values: Iterable[Edge]) -> Iterator[Related]:
-    for kind, value in values:
+    for kind, value in edges_of(place.value):
         yield kind, with_value(root, place, value)
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from itertools import islice, takewhile
-from typing import Any, Callable, Dict, Iterator, List, Mapping, Optional
+from typing import Any, Callable, Dict, Iterator, List, Mapping, Optional, Tuple
 
 from .alarm import interrupted_after
 from .container_kinds import NotBuildableError
@@ -108,14 +108,14 @@ def _found_alike(match: re.Match[Any], text: Any) -> Optional[re.Match[Any]]:
     return alike[-1] if alike else None
 
 
-def _at_start(match: re.Match[Any]) -> List[Any]:
+def _at_start(match: re.Match[Any]) -> List[Tuple[str, Callable[..., Optional[re.Match[Any]]]]]:
     """The searches that match at the start alone, with their names: all of the text only where this match is all of it.
 
     To find that a pattern does not match all of a text may take for ever.
     """
     is_of_all = match.span() == (match.pos, match.endpos)
-    whole = [("fullmatch", match.re.fullmatch)] if is_of_all else []
-    return [*whole, ("match", match.re.match)]
+    ways: List[Tuple[str, Callable[..., Optional[re.Match[Any]]]]] = [("match", match.re.match)]
+    return [("fullmatch", match.re.fullmatch), *ways] if is_of_all else ways
 
 
 def _up_to(match: re.Match[Any]) -> Iterator[re.Match[Any]]:

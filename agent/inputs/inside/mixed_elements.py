@@ -1,20 +1,20 @@
-"""Sequences with an element of another kind than their own, of those that real calls have in the same place.
+"""Puts an element of another kind, from another real call, into a sequence of elements of one kind.
 
-A function whose real calls give it numbers, and lists in their place to see them refused, decides element by element.
-Whether a rewrite looks at each of them shows where one alone is of the other kind.
+A function that takes a list of numbers, and refuses a list of lists, may look at each element for its kind. Whether a
+rewrite does so, too, shows on a list in which one element alone is of the other kind.
 """
 
 from __future__ import annotations
 
 import contextlib
 from itertools import islice
-from typing import TYPE_CHECKING, Any, Dict, Iterable, Iterator, Tuple
+from typing import TYPE_CHECKING, Any, Callable, Dict, Iterable, Iterator, List, Tuple
 
-from .call_parts import Place, Root, Site, children, like
+from .call_parts import Place, Root, Site, children, like, with_value
 from .container_kinds import SEQUENCES, NotBuildableError, container_kind, plain_of
 
 if TYPE_CHECKING:
-    from .open_values import Edge
+    from .related_values import Related
 
 MIXED = "an element of another kind that real calls have"
 MOST_ELEMENTS = 16  # of one sequence that are looked at
@@ -32,18 +32,26 @@ class ElementKinds:
                 for element in islice(plain_of(value), MOST_ELEMENTS):
                     known.setdefault(type(element), element)
 
-    def mixed(self, place: Place) -> Iterator[Edge]:
-        """The sequence with such an element for its last one, for its first one, and after its last one."""
+    def mixed(self, root: Root, place: Place, returns: Callable[[Root], bool]) -> Iterator[Related]:
+        """The call with such an element last in an argument, first, and after the last one.
+
+        Only if the original `returns` from all three does it take such lists: one that stops at what decides may
+        return from some of them without having looked at that element.
+        """
         known = self._known.get(place.site, {})
         items = list(plain_of(place.value)) if container_kind(place.value) in SEQUENCES else []
-        if not items:
-            return
         own = set(map(type, items))
-        others = [each for kind, each in known.items() if kind not in own]
-        with contextlib.suppress(NotBuildableError):
-            for other in others[:MOST_KINDS]:
-                for made in ([*items[:-1], other], [other, *items[1:]], [*items, other]):
-                    yield MIXED, like(place.value, made)
+        others = [each for kind, each in known.items() if kind not in own] if items else []
+        for other in others[:MOST_KINDS]:
+            made = list(_with_element(root, place, items, other))
+            if made and all(map(returns, made)):
+                yield from ((MIXED, each) for each in made)
+
+
+def _with_element(root: Root, place: Place, items: List[Any], other: Any) -> Iterator[Root]:
+    with contextlib.suppress(NotBuildableError):
+        for mixed in ([*items[:-1], other], [other, *items[1:]], [*items, other]):
+            yield with_value(root, place, like(place.value, mixed))
 
 
 def _arguments(root: Root) -> Iterator[Tuple[str, Any]]:

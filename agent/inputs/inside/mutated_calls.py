@@ -33,6 +33,7 @@ from .input_cases import (
     Knowledge,
     changed,
     later_cases,
+    mixed_cases,
     open_cases,
     unhinted_cases,
     with_iterators,
@@ -233,7 +234,8 @@ def _with_other_tokens(request: Request, work: _Work) -> Iterator[Input]:
 
 def _open_cases(request: Request, work: _Work) -> Iterator[Input]:
     if request["cases"] in ("edge", "later"):
-        opened = in_turns([changed(base, open_cases(base, work.knowledge)) for base in work.bases])
+        mixed = [mixed_cases(base, work.knowledge, work.attempts.returns) for base in work.bases]
+        opened = in_turns([*mixed, *(changed(base, open_cases(base, work.knowledge)) for base in work.bases)])
         yield from islice(opened, *(bound // CASES_FOR_OPEN for bound in request["bounds"]))
 
 

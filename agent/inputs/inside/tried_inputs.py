@@ -14,6 +14,7 @@ from .edge_values import in_turns
 from .harness_types import HURRIED
 from .held_functions import WITHIN
 from .iterator_arguments import with_iterators_again
+from .mixed_elements import MIXED
 from .related_values import LONG_CHAIN
 from .small_pieces import MAX_CALL_BYTES, Base, size_of_state
 from .stopwatch import Stopwatch
@@ -116,6 +117,13 @@ class Attempts:
                         self.leading.append(piece)
         self._watch.leave_out(watch)
 
+    def returns(self, each: Input) -> bool:
+        """Whether the original returns from a call in time."""
+        with contextlib.suppress(NotCopyable, RecursionError, MemoryError):
+            cost = self._trier.cost(blob_of(each.root, each.call), self._request["most_s"])
+            return cost is not None and cost[1] == "returned"
+        return False
+
     def make_given(self, inputs: Iterator[Input]) -> None:
         """Try these, whatever the time."""
         for each in inputs:
@@ -172,7 +180,7 @@ class Attempts:
             self._probing_numbers.append(self._trier.written)
             if each.is_ruled_out:
                 self._ruled_out_numbers.append(self._trier.written)
-        elif len(self.leading) < MOST_LEADING and self._guide.leads_on(blob, cost[0]):
+        elif each.kind != MIXED and len(self.leading) < MOST_LEADING and self._guide.leads_on(blob, cost[0]):
             self.leading.append(Base(each.root, each.call))
             self._leading_numbers.append(self._trier.written)
         return True

@@ -141,7 +141,7 @@ def test_a_benchmark_that_is_not_finished_is_told(
     tell_unfinished_benchmark(EvaluationSettings(str(place), model="rules", start=Start.SLOW))
     told = capsys.readouterr().err
     assert ("caution: eval build was stopped before" in told) is is_told
-    assert ("2 problems of it can be used." in told) is is_told
+    assert ("It has 2 problems so far." in told) is is_told
 
 
 def test_of_many_records_that_cannot_be_used_the_first_five_are_told(capsys: pytest.CaptureFixture[str]) -> None:

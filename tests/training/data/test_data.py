@@ -212,7 +212,7 @@ def test_a_benchmark_that_is_not_finished_is_told_on_the_card_too(
     assert done.exit_code == 0, done.output
     card = json.loads((out / "card.json").read_text("utf-8"))
     for told in (done.stderr, (out / "README.md").read_text("utf-8"), card["caution"]):
-        assert ("1 problem of it can be used" in told) is is_told
+        assert ("It has 1 problem so far" in told) is is_told
 
 
 def test_a_split_that_is_not_there_is_told_with_those_that_are(tmp_path: Path) -> None:
