@@ -32,7 +32,7 @@ def test_an_honest_answer() -> None:
         frame(CALL)
         + frame({"kind": "skipped", "origin": "doctest", "reason": "no\x1b[31m copy"})
         + frame({"kind": "failed", "stage": "run", "reason": "ValueError"})
-        + frame({"kind": "profile", "function": "f", "cost_s": 0.25, "calls": 4})
+        + frame({"kind": "profile", "function": "f", "cost_s": 0.25, "calls": 4, "importing": False})
         + frame(
             {"kind": "memory", "function": "f", "transient_bytes": 4096, "kept_bytes": 5000, "callees": ["g", "h\n"]}
         )
@@ -41,7 +41,7 @@ def test_an_honest_answer() -> None:
     assert [(call.blob, call.number, call.ending) for call in answer.calls] == [(b"blob", 3, "returned")]
     assert answer.skipped == (("doctest", "no\\x1b[31m copy"),)
     assert answer.failures[0].stage == "run"
-    assert answer.profiles[0].cost_s == 0.25
+    assert (answer.profiles[0].cost_s, answer.profiles[0].importing) == (0.25, False)
     assert answer.memory == (MemoryProfile("f", 4096, 5000, ("g", "h")),)
     assert (answer.count, answer.finished, answer.damaged) == (17, True, 0)
 
@@ -57,7 +57,7 @@ def test_an_honest_answer() -> None:
         {**CALL, "cpu_time_s": 1e300},
         {**CALL, "ended": "forged"},
         {**CALL, "blob": "A" * 20_000_000},
-        {"kind": "profile", "function": "f", "cost_s": float("inf"), "calls": 1},
+        {"kind": "profile", "function": "f", "cost_s": float("inf"), "calls": 1, "importing": False},
         {"kind": "memory", "function": "f", "transient_bytes": -1, "kept_bytes": 0, "callees": []},
         {"kind": "memory", "function": "f", "transient_bytes": 1, "kept_bytes": 1e6, "callees": []},
         {"kind": "memory", "function": "f", "transient_bytes": 1, "kept_bytes": 1, "callees": [["g"]]},
