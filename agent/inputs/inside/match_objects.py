@@ -64,15 +64,19 @@ def _is_plain(match: re.Match[Any]) -> bool:
 def _match_text(match: re.Match[Any], text: Callable[[Any], str]) -> str:
     pattern, known = match.re, (match.string, match.pos, match.endpos)
     limits = () if match.endpos - match.pos == len(match.string) else known[1:]
-    by_name = "%s.%%s(%s)" % (_pattern_text(pattern), ", ".join([text(match.string), *map(repr, limits)]))
+    given = ", ".join([text(match.string), *map(repr, limits)])
+
+    def by(name: str) -> str:
+        return "%s.%s(%s)" % (_pattern_text(pattern), name, given)
+
     found = list(_up_to(match))
     if found and _is_same(found[0], match):
-        return by_name % "search"
+        return by("search")
     for name, way in _at_start(match):
         if _is_same(way(*known), match):
-            return by_name % name
+            return by(name)
     is_listed = bool(found) and _is_same(found[-1], match)
-    return "list(%s)[%d]" % (by_name % "finditer", len(found) - 1) if is_listed else "<Match>"
+    return "list(%s)[%d]" % (by("finditer"), len(found) - 1) if is_listed else "<Match>"
 
 
 def _pattern_text(pattern: re.Pattern[Any]) -> str:

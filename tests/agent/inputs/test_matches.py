@@ -30,6 +30,7 @@ def _matches() -> Iterator[re.Match[Any]]:
         SPAN.search(TEXT, 7),
         re.search(rb"\w$", b"pear"),
         re.search("^$", ""),
+        re.search("%[ds]", "100% of %d"),
     ):
         assert found is not None
         yield found
