@@ -94,8 +94,8 @@ class Growth:
 
     @property
     def of_calls(self) -> str:
-        """`n² → n log n, of calls like f([1, 2, 3, …])`: the sentence, with what it holds for."""
-        return f"{self.sentence}, of calls like {self.like}" if self.sentence and self.like else self.sentence
+        """`n² → n log n, of calls like f([1, 2, 3, …]); …`: the sentence, with what it holds for."""
+        return f"{self.sentence}, {self.holds_for}" if self.holds_for else self.sentence
 
 
 def measure_growth(bench: Workbench, winner_source: str, deadline: Deadline) -> Growth:

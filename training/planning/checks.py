@@ -10,7 +10,7 @@ from afterburner.sandbox.terminal.formatting import format_kib
 from afterburner.training.config.schema import Method
 from afterburner.training.errors import TrainingError
 from afterburner.training.planning.disk import free_gib
-from afterburner.training.planning.hardware import GIB
+from afterburner.training.planning.hardware import GIB, NO_GPU_FOUND
 from afterburner.training.planning.memory import ROLLOUT, STEP
 
 if TYPE_CHECKING:
@@ -150,10 +150,13 @@ def _check_vllm(plan: Plan) -> None:
 
 
 def _advice(plan: Plan) -> str:
-    """What would lower the need, as one sentence."""
+    """What would lower the need, as one sentence; without a GPU first that another machine may be meant."""
     *others, last = _remedies(plan)
     either = f"{', '.join(others)}, or {last}" if others else last
-    return f"{either[0].upper()}{either[1:]}."
+    remedies = f"{either[0].upper()}{either[1:]}."
+    if plan.hardware.kind == "cpu":
+        return f"{NO_GPU_FOUND} To train here instead: {remedies[0].lower()}{remedies[1:]}"
+    return remedies
 
 
 def _remedies(plan: Plan) -> Iterator[str]:

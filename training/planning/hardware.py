@@ -12,6 +12,10 @@ from afterburner.sandbox import UsageError
 from afterburner.training.errors import TrainingError
 
 GIB = 1024**3
+NO_GPU_FOUND = (
+    "No GPU was found, so this is planned for this machine's CPU. afterburner-agent train plan "
+    "--device-memory-gib N --device-tflops T plans for a GPU."
+)
 _CONTEXT_GIB = 0.5  # what CUDA takes of a GPU for this process before anything is computed; measured on an H100
 _MEMORY, _CGROUP = Path("/proc/meminfo"), Path("/sys/fs/cgroup/memory.max")
 

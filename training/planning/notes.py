@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from afterburner.training.config.schema import Method
+from afterburner.training.planning.hardware import NO_GPU_FOUND
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator
@@ -30,10 +31,7 @@ def plan_notes(plan: Plan, *, name: str = "", given: Collection[str] = ()) -> li
 
 def _of_hardware(plan: Plan, name: str, given: Collection[str]) -> Iterator[str]:
     if plan.hardware.kind == "cpu":
-        yield (
-            "No GPU was found, so this is planned for this machine's CPU. afterburner-agent train plan "
-            "--device-memory-gib N --device-tflops T plans for a GPU."
-        )
+        yield NO_GPU_FOUND
     devices = _MEANT_FOR.get(name.partition("/")[0])
     if plan.hardware.devices == 1 and "devices" not in given and (devices or plan.config.sharding != "none"):
         meant = f"for {devices} devices" if devices else f"for several devices (sharding {plan.config.sharding})"

@@ -85,6 +85,14 @@ def test_too_little_memory_is_said_in_one_line_that_names_remedies() -> None:
     assert "\n" not in line
 
 
+def test_too_little_memory_without_a_gpu_first_names_the_plan_for_one() -> None:
+    with pytest.raises(TrainingError) as raised:
+        check_plan(plan_of(config(), Hardware(1, 15, "cpu")))
+    said = " are 15.0. No GPU was found, so this is planned for this machine's CPU. afterburner-agent train plan --dev"
+    assert said in str(raised.value)
+    assert " plans for a GPU. To train here instead: lower batch.per_device" in str(raised.value)
+
+
 def test_remedies_lower_the_peak_where_it_is() -> None:
     wanted = config("grpo", grpo={"prompts": 8, "rollouts": 16})
     plan = plan_of(wanted, Hardware(1, 40))
