@@ -1,4 +1,4 @@
-"""Puts the arguments of real calls in the place of those that break an assumption.
+"""Puts the arguments of real calls in the place of those that break an assumption, and beside them.
 
 Where two versions differ on a call that breaks one, this may have another cause. Then they differ on the same call with
 a real argument, too, or with one into which as much of the other is put as the assumption allows: it is of no use.
@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 
 CROSSED = "a difference with arguments of real calls"
 MOST_CROSSED = 24  # calls that arguments are taken from
+MOST_BESIDE = 6  # other calls whose arguments are put beside one
+LONGEST_BESIDE = 12  # characters or elements of these
 
 
 def broken_parameters(
@@ -56,6 +58,29 @@ def crossed(root: Root, parameters: Sequence[str], names: Sequence[str], others:
             for name in parameters:
                 made = _with_argument(made, name, given[name], names)
             yield made
+
+
+def surrounded(root: Root, parameters: Sequence[str], names: Sequence[str], others: Sequence[Root]) -> Iterator[Root]:
+    """The call with what other calls give beside its own texts and lists: after, before, and around each.
+
+    Where a difference needs a tab, and tabs stood at the end only, "has no blanks around it" is not the reason.
+
+    Args:
+        root: of the call.
+        parameters: the names of those of which this is made, one at a time.
+        names: those of all parameters that can be given by position, in their order.
+        others: the other calls.
+    """
+    own = arguments(root, names)
+    for name in parameters:
+        value = own.get(name)
+        if type(value) not in (str, list, tuple):
+            continue
+        beside = [given[name] for other in others if type((given := arguments(other, names)).get(name)) is type(value)]
+        for each in list(filter(None, beside))[:MOST_BESIDE]:
+            part = each[:LONGEST_BESIDE]
+            for made in (value + part, part + value, part + value + part):
+                yield _with_argument(root, name, made, names)
 
 
 def mended(

@@ -11,7 +11,7 @@ import collections
 import importlib
 from itertools import islice
 from random import Random
-from typing import TYPE_CHECKING, Any, Callable, Deque, Dict, Iterable, Iterator, List, NamedTuple, Sequence
+from typing import TYPE_CHECKING, Any, Callable, Collection, Deque, Dict, Iterable, Iterator, List, NamedTuple, Sequence
 
 from ....sandbox.driver.call_blobs import Call, load_call
 from ....sandbox.driver.user_module import resolve
@@ -22,7 +22,7 @@ from .call_parts import Root, Site, fixed_sites, root_of
 from .call_trial import Trier, limit_memory
 from .compiled_patterns import compiled_patterns
 from .contract import Contract
-from .crossed_calls import CROSSED, arguments, broken_parameters, crossed, mended
+from .crossed_calls import CROSSED, arguments, broken_parameters, crossed, mended, surrounded
 from .drawn_calls import Allowed, Drawer
 from .edge_values import in_turns
 from .fitted_values import fitted
@@ -43,8 +43,10 @@ from .iterator_arguments import root_with_lists
 from .left_objects import bases_with_left_objects
 from .mended_values import Mender
 from .mixed_elements import ElementKinds
+from .named_values import codes_of, mentioned_values, named_tables
 from .optional_arguments import Signature, signature_of
-from .related_values import Constants, codes_of, mentioned_values
+from .pattern_texts import texts_of_patterns
+from .related_values import Constants
 from .renamed_calls import renamed
 from .small_pieces import Base, bases_of, fixed_forms, piece_of
 from .small_together import TOGETHER, small_together
@@ -147,13 +149,8 @@ def _begun(request: Request, module: ModuleType, write: Write) -> _Work:
     left = list(bases_with_left_objects(calls, trier, request["most_s"]))
     shown = [*(root_of(call.args, call.kwargs) for call in real), *(base.root for base in left)]
     contract = Contract(target.function, request["source"], shown)
-    constants = Constants(
-        request.get("constants") or mentioned_values(module, target.function),
-        texts_of_tables(module, codes_of(module, target.function)),
-    )
     fixed = fixed_sites(map(root_with_lists, calls))
     kinds = ElementKinds(map(root_with_lists, [*calls, *real]))
-    knowledge = Knowledge(signature_of(target, request["source"]), fixed, constants, method, contract, kinds)
     attempts = Attempts(trier, Guide(module, target.function, request, write), request)
     with compiled_patterns() as compiled:
         telling = [load_call(base64.b64decode(blob)) for blob in request.get("telling", ())]
@@ -161,6 +158,8 @@ def _begun(request: Request, module: ModuleType, write: Write) -> _Work:
         bases = attempts.affordable(found)
     for base in bases:
         contract.learn_patterns(base.root, compiled)
+    constants = _constants(module, target.function, request.get("constants", ()), compiled)
+    knowledge = Knowledge(signature_of(target, request["source"]), fixed, constants, method, contract, kinds)
     return _Work(
         target.function,
         calls,
@@ -172,6 +171,17 @@ def _begun(request: Request, module: ModuleType, write: Write) -> _Work:
         Assumed(module, target.function, request["assume"]),
         Rules(module, target.function, contract, real),
     )
+
+
+def _constants(
+    module: ModuleType, function: Callable[..., Any], given: Sequence[Any], compiled: Collection[Any]
+) -> Constants:
+    """What the code mentions, or what is `given` in its place; `compiled` are texts of regular expressions."""
+    named = named_tables(module, function)
+    of_code = [value for code in codes_of(module, function) for value in code.co_consts if type(value) is str]
+    patterns = [*named, *(text for text in of_code if text in compiled)]
+    values = given or mentioned_values(module, function)
+    return Constants(values, texts_of_tables(named), texts_of_patterns(patterns))
 
 
 def _make_fitted(request: Request, work: _Work) -> None:
@@ -193,6 +203,7 @@ def _make_crossed(request: Request, module: ModuleType, work: _Work) -> None:
         own = {name: value for name, value in arguments(root, names).items() if name in broken}
         theirs = [value for other in others for name, value in arguments(other, names).items() if name in broken]
         work.attempts.make_given(_crossed_inputs(renamed(root, own.values(), theirs), call))
+        work.attempts.make_given(_crossed_inputs(surrounded(root, broken, names, others), call))
         to_mend += [(call, each, own) for each in made if own]
     mender = Mender()
     for call, root, own in reversed(to_mend):  # what was found last asks for it most

@@ -14,11 +14,11 @@ import math
 import re
 from decimal import Decimal
 from fractions import Fraction
-from types import BuiltinFunctionType, CodeType, FunctionType, ModuleType
-from typing import Any, Callable, Dict, Iterable, Iterator, List, Sequence, Set, Tuple
+from types import BuiltinFunctionType, FunctionType
+from typing import Any, Dict, Iterable, Iterator, List, Sequence, Set, Tuple
 
 from .call_parts import Place, Root, fields, like, places, record_as, with_value
-from .container_kinds import HEAP_TYPE, MAPPINGS, SEQUENCES, NotBuildableError, alike, container_kind, plain_of
+from .container_kinds import HEAP_TYPE, SEQUENCES, NotBuildableError, alike, container_kind, plain_of
 from .edge_values import CONFUSABLE, FEW
 from .held_functions import functions_for
 from .key_paths import FALSE, with_ways
@@ -29,7 +29,6 @@ from .value_runs import value_runs
 
 MOST_CONSTANTS = 60  # of one type
 MOST_LENGTHS, LONGEST = 6, 2_000  # of sequences and texts; elements
-MOST_TABLE_ITEMS = 40  # of one table of the module
 MOST_TEXTS = 6  # of other places, that a text is made of
 MOST_CHARACTERS, LONGEST_OF_FEW = 3, 4  # of texts that are made of characters that the code mentions
 MOST_SEPARATORS = 6
@@ -37,6 +36,7 @@ MOST_IN_CYCLE = 3  # links
 MOST_ELEMENTS = 6  # of another sequence
 LONG_CHAIN = "long chain"
 OVERLAPPING = "texts that overlap in another text"
+MATCHED = "text that a pattern of the code matches"
 KEY_OF_WAY = "key that names a way to another"
 OF_LENGTH = "as many elements as the code mentions"
 LONGEST_TEXT = 40  # of a constant: longer ones are messages
@@ -44,7 +44,6 @@ MOST_UNITS = 4  # of which powers are taken, and sums with smaller constants
 MOST_RESTS = 6  # of these
 _LEAST_UNIT, _LARGEST_UNIT = 10, 10_000
 _LARGEST = 2**63
-_DEEPEST_TABLE = 3
 _PRIME = 7_919  # above LONGEST, so that its multiples come to each remainder once
 _NUMBERS = (int, float)
 _TIMES = (dt.date, dt.datetime, dt.time, dt.timedelta)
@@ -56,8 +55,9 @@ Related = Tuple[str, Root]  # kind, arguments
 class Constants:
     """Numbers and texts that the code mentions, by type."""
 
-    def __init__(self, values: Iterable[Any], of_tables: Sequence[str] = ()) -> None:
+    def __init__(self, values: Iterable[Any], of_tables: Sequence[str] = (), of_patterns: Sequence[str] = ()) -> None:
         self.of_tables = of_tables  # texts of the keys of tables
+        self.of_patterns = of_patterns  # texts that regular expressions match
         self._by_type: Dict[type, Dict[Any, None]] = {int: {}, float: {}, str: {}}
         for value in values:
             known = self._by_type.get(type(value))
@@ -118,27 +118,6 @@ class Constants:
         return itertools.islice(
             (value for value in self._by_type[int] if _LEAST_UNIT <= value <= _LARGEST_UNIT), MOST_UNITS
         )
-
-
-def mentioned_values(module: ModuleType, function: Callable[..., Any]) -> Iterator[Any]:
-    """Values in the code of the function and of what it calls in its module, then those of the module's tables."""
-    for code in codes_of(module, function):
-        for value in code.co_consts:
-            yield from value if type(value) in (tuple, frozenset) else (value,)
-    for name, value in list(vars(module).items()):
-        if not name.startswith("__"):
-            yield from _of_table(value, 0)
-
-
-def _of_table(value: Any, depth: int) -> Iterator[Any]:
-    kind = type(value)
-    if kind not in (*MAPPINGS, *SEQUENCES, set, frozenset):
-        yield value
-    elif depth < _DEEPEST_TABLE:
-        for item in itertools.islice(value, MOST_TABLE_ITEMS):
-            yield from _of_table(item, depth + 1)
-            if kind in MAPPINGS:
-                yield from _of_table(value[item], depth + 1)
 
 
 def related_inputs(root: Root, place: Place, constants: Constants) -> Iterator[Related]:
@@ -266,6 +245,9 @@ def _of_separators_and_keys(place: Place, constants: Constants) -> Iterator[Tupl
     """They are few, and come before what depends on how many constants there are."""
     yield from (("separator of the code for another", text) for text in constants.exchanged(place.value))
     yield from (("keys of a table in one text", place.value[:LONGEST_TEXT] + text) for text in constants.of_tables)
+    for number, text in enumerate(constants.of_patterns):
+        own = place.value[:LONGEST_TEXT]
+        yield MATCHED, (own + text, text + own, text)[number % 3]
 
 
 def _of_text(root: Root, place: Place, constants: Constants) -> Iterator[Related]:
@@ -415,19 +397,3 @@ def _of_subclasses(value: Any) -> Iterator[Any]:
     for kind in type.__subclasses__(type(value)) if is_of_project else ():
         with contextlib.suppress(NotBuildableError):
             yield record_as(kind, value, {})
-
-
-def codes_of(module: ModuleType, function: Callable[..., Any]) -> Iterator[CodeType]:
-    """The code of the function, of what is defined in it, and of the module's functions that it names."""
-    waiting: List[Any] = [function]
-    seen: Set[int] = set()
-    while waiting and len(seen) < MOST_CONSTANTS:
-        value = waiting.pop()
-        value = getattr(value, "__wrapped__", value)
-        code = value.__code__ if type(value) is FunctionType else value
-        if type(code) is not CodeType or id(code) in seen:
-            continue
-        seen.add(id(code))
-        yield code
-        waiting += [constant for constant in code.co_consts if type(constant) is CodeType]
-        waiting += [vars(module)[name] for name in code.co_names if type(vars(module).get(name)) is FunctionType]

@@ -7,12 +7,9 @@ enough: what asks whether a text is plain ASCII goes another way for all keys if
 from __future__ import annotations
 
 from itertools import islice
-from typing import TYPE_CHECKING, Any, Dict, Iterable, Iterator, List, Tuple
+from typing import Any, Dict, Iterable, Iterator, List, Tuple
 
 from .container_kinds import MAPPINGS, SEQUENCES
-
-if TYPE_CHECKING:
-    from types import CodeType, ModuleType
 
 MOST_KEYS = 2_000  # of one table
 LONGEST_TEXT = 200  # characters
@@ -21,10 +18,8 @@ _LAST_CHARACTER = 0x10FFFF
 _Kind = Tuple[bool, bool, bool]  # whether it is one character, plain ASCII, and of letters and digits
 
 
-def texts_of_tables(module: ModuleType, codes: Iterable[CodeType]) -> List[str]:
-    """Texts of the keys and elements of those tables of the module that the codes name, alike ones in one text."""
-    names = dict.fromkeys(name for code in codes for name in code.co_names)
-    tables = (vars(module).get(name) for name in names)
+def texts_of_tables(tables: Iterable[Any]) -> List[str]:
+    """Texts of the keys and elements of those tables that the code names, alike ones in one text."""
     return list(islice((text for table in tables for text in _texts_of(table)), MOST_TEXTS))
 
 

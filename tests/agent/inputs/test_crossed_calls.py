@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import pytest
 
 from afterburner.agent.inputs.inside import mended_values
-from afterburner.agent.inputs.inside.crossed_calls import arguments, crossed, mended
+from afterburner.agent.inputs.inside.crossed_calls import arguments, crossed, mended, surrounded
 from afterburner.agent.inputs.inside.mended_values import Mender
 
 if TYPE_CHECKING:
@@ -143,3 +143,11 @@ def test_the_tries_for_one_argument_are_bounded() -> None:
 
     made_of([[[-1] * 5_000], {}], [[[[1] * 12], {}]], ["it"], holds)
     assert 12 < tried <= mended_values.MOST_TRIES + 2
+
+
+def test_real_texts_and_lists_are_put_beside_and_around_the_own_ones() -> None:
+    others = [[["name", [1]], {}], [[7, (2,)], {}], [["", [3]], {}]]
+    made = list(surrounded([["\t", [9]], {}], ["text", "items"], ["text", "items"], others))
+    assert [args[0] for args, _ in made[:3]] == ["\tname", "name\t", "name\tname"]
+    assert [args[1] for args, _ in made[3:]] == [[9, 1], [1, 9], [1, 9, 1], [9, 3], [3, 9], [3, 9, 3]]
+    assert list(surrounded([[9], {}], ["number"], ["number"], [[[8], {}]])) == []

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 import math
+import re
 import sys
 from dataclasses import dataclass, field
 from decimal import Decimal
@@ -17,13 +18,14 @@ from afterburner.agent.inputs.inside.alike_texts import ALIKE, alike_texts
 from afterburner.agent.inputs.inside.call_parts import places, record_with, root_of, with_value
 from afterburner.agent.inputs.inside.container_kinds import NotBuildableError
 from afterburner.agent.inputs.inside.edge_values import edges
+from afterburner.agent.inputs.inside.named_values import codes_of, mentioned_values, named_tables
 from afterburner.agent.inputs.inside.nested_values import nested
+from afterburner.agent.inputs.inside.pattern_texts import texts_of_patterns
 from afterburner.agent.inputs.inside.related_values import (
     CHAIN,
+    MATCHED,
     Constants,
-    codes_of,
     inputs_of_lengths,
-    mentioned_values,
     related_inputs,
 )
 from afterburner.agent.inputs.inside.table_texts import texts_of_tables
@@ -113,13 +115,62 @@ def test_the_keys_of_tables_that_the_code_names_come_in_one_text_of_each_kind() 
         "def f(text):\n    return [each for each in clean(text).split() if each in WORDS].translate(SPACES, MANY)\n",
         vars(module),
     )
-    texts = texts_of_tables(module, codes_of(module, module.f))
+    texts = texts_of_tables(named_tables(module, module.f))
     assert {"`-", "\u2013", "a", "\xa0", "and or"} <= set(texts)
     assert "x" not in texts, "the code does not name that table"
     assert [len(text) for text in texts if text[0] >= "\u4e00"] == [200, 200, 100]
     root = root_of(["1"], {})
     inputs = related_inputs(root, next(iter(places(root))), Constants([], texts))
     assert "1`-" in [args[0] for kind, (args, _) in inputs if kind == "keys of a table in one text"]
+
+
+def test_what_a_method_names_of_its_class_counts_as_well() -> None:
+    module = ModuleType("days")
+    exec(  # noqa: S102 - the text below
+        "class Base:\n    MONTHS = {'JAN': 1}\n"
+        "class Parser(Base):\n    DAYS = {0: 'SUN', 1: 'MON'}\n    UNNAMED = ['x']\n"
+        "    def day(self, text):\n        return self.DAYS if self.month(text) else 'y'\n"
+        "    def month(self, text):\n        return self.MONTHS.get(text, 777)\n",
+        vars(module),
+    )
+    values = list(mentioned_values(module, module.Parser.day))
+    assert {"SUN", "MON", "JAN", "y", 777} <= {each for each in values if isinstance(each, (str, int))}
+    assert "x" not in values, "the code does not name that table"
+    assert {code.co_name for code in codes_of(module, module.Parser.day)} == {"day", "month"}
+    assert "SUN MON" not in texts_of_tables(named_tables(module, module.Parser.month))
+    assert "JAN" in texts_of_tables(named_tables(module, module.Parser.day))
+
+
+@pytest.mark.parametrize(
+    ("pattern", "wanted"),
+    [
+        (r"([A-Z\d]+)(?=[A-Z\d]|$)", r"\d[A-Z]"),
+        (r"\s+", r"\s\s"),
+        (r"(?P<quote>['\"])(?:[^\\]|\\.)*?(?P=quote)", r"^(['\"]).*\1$"),
+        (r"^(?:GET|POST) /\w{2,3}(?<=\w)(?!x)", r"^(GET|POST) /\w\w"),
+        (r"(?i)a(?:b|[^a-z_.])", r"^a[^a-z_.]"),
+    ],
+)
+def test_texts_of_a_pattern_are_of_what_it_names(pattern: str, wanted: str) -> None:
+    for given in (pattern, re.compile(pattern)):
+        texts = texts_of_patterns([given])
+        assert any(re.search(wanted, text) for text in texts), texts
+        assert sum(bool(re.search(pattern, text)) for text in texts) > len(texts) / 2
+    assert texts_of_patterns([pattern, "x*y"]) == texts_of_patterns([pattern, "x*y"])
+
+
+def test_what_is_no_pattern_of_texts_has_none_and_no_pattern_takes_the_place_of_all() -> None:
+    assert texts_of_patterns([None, 5, b"x", re.compile(b"x"), "(", "", {}]) == []
+    assert texts_of_patterns(["((a{90}){90}){90}"]) == ["a" * 30]
+    texts = texts_of_patterns([f"{letter}[0-9]+" for letter in "abcdef"])
+    assert {text[0] for text in texts} == set("abcdef")
+    assert len(texts) == 24
+
+
+def test_texts_of_patterns_come_before_after_and_in_place_of_a_text() -> None:
+    root = root_of(["get"], {})
+    inputs = related_inputs(root, next(iter(places(root))), Constants([], (), ["7A", "8B", "9C"]))
+    assert [args[0] for kind, (args, _) in inputs if kind == MATCHED] == ["get7A", "8Bget", "9C"]
 
 
 def test_a_value_is_put_in_the_place_of_another_argument() -> None:

@@ -170,3 +170,29 @@ def test_an_argument_that_has_nothing_to_do_with_a_difference_is_no_condition(co
     assert conditions
     assert conditions <= {"len(set(first)) == len(first)", "len(set(last)) == len(last)"}
     assert found.inputs_provided
+
+
+BY_WIDTH = """\
+import unicodedata
+
+def f(cell):
+    width = 0
+    for character in cell:
+        if character == "\\t":
+            width += 8 - width % 8
+        elif not unicodedata.combining(character):
+            width += 1
+    return width
+"""
+BY_LENGTH = """\
+import unicodedata
+
+def f(cell):
+    return sum(not unicodedata.combining(character) for character in cell.expandtabs(8))
+"""
+
+
+def test_blanks_at_the_ends_are_no_condition_where_the_same_within_differs_too(compare: Compare) -> None:
+    found = compare(BY_WIDTH, BY_LENGTH, "f('ab')\nf('cd ef')\nf('name')\nf('x\\ty')", rounds=None)
+    assert isinstance(found, Counterexample)
+    assert "strip()" not in " ".join(each.expression for each in found.provided)
