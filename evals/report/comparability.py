@@ -1,4 +1,4 @@
-"""What a reader has to know before comparing two runs: settings that differ, and a machine that was slower in one."""
+"""What a reader has to know before comparing two runs: data and settings that differ, and a slower machine."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from afterburner.agent.types import Objective
 from afterburner.agent.wording import count
 from afterburner.evals.anchors import DRIFT_LIMIT
 from afterburner.evals.metrics.machines import machine_ratios
+from afterburner.evals.report.run_facts import data_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -34,6 +35,12 @@ def machine_ratio(before: Evaluation, after: Evaluation, objective: Objective) -
 def warnings_about(runs: tuple[Run, Run], sides: tuple[Evaluation, Evaluation]) -> Iterator[str]:
     """Sentences about two runs, the earlier one first; none where nothing speaks against a comparison."""
     before, after = runs
+    hashes = {run.public.about.get("dataset_sha256") for run in runs}
+    if len(hashes) > 1 and all(hashes):
+        yield (
+            f"{before.label} and {after.label} are of different data ({'; '.join(map(data_of, runs))}). A problem that "
+            "both have may have other cases in each, so differences and ratios may be those of the data."
+        )
     different = [
         f"{name} ({', '.join('not given' if each is None else str(each) for each in values)})"
         for name in _SETTINGS

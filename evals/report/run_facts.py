@@ -35,7 +35,7 @@ def run_facts(each: RunScores) -> Iterator[tuple[str, str]]:
     yield "Of the data", part_of_data(run)
     if run.public.folder is not None and (answers := read_answers(run.public.folder)).answers:
         yield "Answers", answers.told
-    yield "Data", _data(run)
+    yield "Data", data_of(run)
     for name in (*_ASKED, *_ASKED_TOO):
         yield name.capitalize(), str(run.setting(name))
     if run.model != RULES and not run.model.startswith(_REPLAY):
@@ -66,7 +66,7 @@ def leaves_data_out(run: Run) -> bool:
     return bool(run.setting("only") or run.setting("limit"))
 
 
-def _data(run: Run) -> str:
+def data_of(run: Run) -> str:
     """The name of the data, and the beginning of the hash that the run was begun with."""
     source, dataset = str(run.setting("source")), str(run.setting("dataset"))
     sha256 = str(run.public.about.get("dataset_sha256") or "")[:_HASH_DIGITS]

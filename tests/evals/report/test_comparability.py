@@ -87,6 +87,26 @@ def test_without_a_shared_known_solution_and_with_other_settings_a_reader_is_tol
     assert re.search("No known solution was measured in both a and b", cautions[1])
 
 
+def test_that_two_files_of_one_name_differ_is_told(tmp_path: Path) -> None:
+    """Their problems may have the same ids and other cases."""
+
+    def cautions(*hashes: str) -> list[str]:
+        plans = [
+            RunPlan(name, "rules", "sums", {"dataset": f"/{name}/sums.jsonl"}, 3, slowness=1.0, about=about)
+            for name, about in zip("ab", [{"dataset_sha256": each * 64} for each in hashes], strict=True)
+        ]
+        lines = compared(tmp_path / "".join(("runs", *hashes)), *plans)
+        return [each for each in lines if each.startswith("caution: ")]
+
+    (told,) = cautions("1", "2")
+    assert told == (
+        f"caution: a and b are of different data (sums.jsonl, SHA-256 {'1' * 12}…; sums.jsonl, SHA-256 {'2' * 12}…). "
+        "A problem that both have may have other cases in each, so differences and ratios may be those of the data."
+    )
+    assert not cautions("1", "1")
+    assert not cautions("1", ""), "of what has no hash, nothing is known"
+
+
 def test_no_run_is_called_faster_where_nothing_tells_how_fast_the_machines_were(tmp_path: Path) -> None:
     slow, quick = RunPlan("a", problems=16), RunPlan("b", problems=16, skill=9.0)
     lines = compared(tmp_path, slow, quick)
