@@ -57,7 +57,7 @@ def check_recordings(settings: EvaluationSettings) -> None:
 
 
 def caution_about(model: str, caps: Caps) -> str:
-    """What speaks against a model without being an error: its server lists only others. Empty: nothing does."""
+    """What speaks against a model without being an error: its server lists only others; empty: nothing."""
     try:
         proposer = open_proposer(model, retries=0, model_session=ModelSession(caps=caps))
     except ProposerError:

@@ -49,6 +49,7 @@ class ModelServer(ThreadingHTTPServer):
         self.served: list[str] = []  # what `/v1/models` lists; empty: this is no vLLM
         self.owner = "vllm"  # of these models
         self.is_vllm = True  # whether it tells a version, as vLLM does
+        self.is_strict = False  # whether it turns away what it does not list, as vLLM does
         self.asked: list[StoredRequest] = []
         self.prompt_tokens = 0
         self.completion_tokens = 0
@@ -103,7 +104,10 @@ class _Handler(BaseHTTPRequestHandler):
 
     def do_POST(self) -> None:
         body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
-        self._send(self.server.reply(StoredRequest(self.path, body, dict(self.headers))))
+        if self.server.is_strict and (self.path != "/v1/chat/completions" or body["model"] not in self.server.served):
+            self.send_error(404)
+        else:
+            self._send(self.server.reply(StoredRequest(self.path, body, dict(self.headers))))
 
     def _send(self, document: dict[str, Any]) -> None:
         data = json.dumps(document).encode()

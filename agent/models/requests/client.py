@@ -20,7 +20,7 @@ from afterburner.agent.models.requests.patience import patiently
 from afterburner.agent.models.requests.prices import cost_of
 from afterburner.agent.models.requests.request import ModelRequest, most_prompt_tokens
 from afterburner.agent.models.requests.reservation import Reservation
-from afterburner.agent.models.requests.served_names import other_names, unlisted
+from afterburner.agent.models.requests.served_names import lacks_v1, other_names, unlisted
 from afterburner.agent.models.requests.spending import MOST_OUTPUT_TOKENS
 from afterburner.agent.usage import known_tokens
 from afterburner.sandbox import CancelledError
@@ -100,8 +100,13 @@ class ModelClient:
             raise ModelFailedError(error.failure.line) from None
 
     def unlisted(self) -> str:
-        """That the first model's server lists only others, in words; empty: it lists it, or that is not known."""
+        """That the first model's server lists only others, or at another address, in words; empty: neither is known."""
         model = self._models[0]
+        if lacks_v1(model.name, self._model_session.cancel):
+            return (
+                f"{model.name}: there is nothing at the address of its server, {model.server}, but models at "
+                f"{model.server}/v1. Add /v1 to it."
+            )
         names = self._listed_instead(model)
         if not names:
             return ""
@@ -219,7 +224,7 @@ class ModelClient:
 
     def _explained(self, model: Model, failure: Failure) -> Failure:
         """The same failure; if nothing else explains it, and the server lists only other models, it says which."""
-        names = self._listed_instead(model) if failure.unexplained else []
+        names = self._listed_instead(model) if failure.vague else []
         return of_unlisted(failure, names) if names else failure
 
     def _request(self, model: Model, question: Question, seed: int, n: int, limit: int | None) -> ModelRequest:

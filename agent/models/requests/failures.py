@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from afterburner.agent.models.requests.known_keys import variable_of
 from afterburner.agent.models.requests.refusals import RefusedError, UnguardedError
+from afterburner.agent.models.requests.served_names import OF_ONES_OWN, ends_in_v1
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -37,7 +38,7 @@ class Failure:
     too_long: bool = False  # the server may not want to give answers that long
     turns_all_away: bool = False  # any other request would fail alike: the name of the model, the key, a used-up quota
     busy: bool = False  # too many requests in too short a time
-    unexplained: bool = False  # the server failed, and nothing says why
+    vague: str = ""  # the part of `line` that says little, because the server failed or found nothing, and not why
     wait_s: float | None = None  # what the server asked us to wait
 
 
@@ -62,7 +63,7 @@ def failure_of(
         too_long=status == 400 and ("token" in line or "context" in line),
         turns_all_away=quota or status in _OF_ANY_REQUEST,
         busy=isinstance(error, litellm.RateLimitError),
-        unexplained=advice == _TRY_LATER,
+        vague=advice if advice in {_TRY_LATER, _not_found(model)} else "",
         wait_s=_retry_after(_headers(error)),
     )
 
@@ -80,9 +81,10 @@ def unserved(model: Model, served: Sequence[str]) -> Failure:
 
 
 def of_unlisted(failure: Failure, listed: Sequence[str]) -> Failure:
-    """An unexplained failure of a server that lists only other models, which may be why: trying later may not help."""
-    told = f"{_SERVER_FAILED}, and it does not list a model of that name. It lists: {', '.join(listed)}."
-    return replace(failure, line=failure.line.replace(_TRY_LATER, told, 1))
+    """A vague failure of a server that lists only other models, which may be why: trying later may not help."""
+    unlisted = f"{_SERVER_FAILED}, and it" if failure.vague == _TRY_LATER else "Its server"
+    told = f"{unlisted} does not list a model of that name. It lists: {', '.join(listed)}."
+    return replace(failure, line=failure.line.replace(failure.vague, told, 1))
 
 
 def _unreachable(model: Model) -> str:
@@ -95,7 +97,7 @@ def _advice(litellm: ModuleType, model: Model, error: Exception, timeout_s: floa
     for kind, text in (
         (litellm.AuthenticationError, f"Check the key in {where}."),
         (litellm.PermissionDeniedError, "The key may not use this model."),
-        (litellm.NotFoundError, "Check the name of the model and the address of its server."),
+        (litellm.NotFoundError, _not_found(model)),
         (litellm.RateLimitError, "Wait, or ask for fewer candidates."),
         ((litellm.Timeout, TimeoutError), f"It did not answer within {timeout_s:.3g} s.{_of_own_server(model)}"),
         (litellm.ContextWindowExceededError, "The function is too long for it."),
@@ -107,6 +109,14 @@ def _advice(litellm: ModuleType, model: Model, error: Exception, timeout_s: floa
         if isinstance(error, kind):
             return text
     return "Try again, or choose another model."
+
+
+def _not_found(model: Model) -> str:
+    """What to check: on a server of the user's own the path of the address first, as far as it is an unusual one."""
+    is_own = bool(model.server) and model.name.partition("/")[0] in OF_ONES_OWN
+    if is_own and not ends_in_v1(model.server):
+        return f"Check the address of its server, {model.server} (most end in /v1), and the name of the model."
+    return "Check the name of the model and the address of its server."
 
 
 def _of_own_server(model: Model) -> str:

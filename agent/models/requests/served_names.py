@@ -21,7 +21,7 @@ LONGEST_S = 3.0
 _LONGEST_OF_HINT_S = 1.0  # for what is only a hint
 _PROVIDER = "hosted_vllm"  # llama.cpp, LM Studio and others answer whatever name they are asked for
 _OWNER = "vllm"
-_OF_ONES_OWN = (_PROVIDER, "lm_studio", "openai")  # OpenAI's protocol, at an address that the user gives
+OF_ONES_OWN = (_PROVIDER, "lm_studio", "openai")  # OpenAI's protocol, at an address that the user gives
 _LATEST = ":latest"  # what Ollama lists for a name without a tag
 _MOST_NAMES = 5
 _LONGEST_NAME = 100
@@ -67,12 +67,9 @@ def unlisted(model: str, stop: CancelToken) -> tuple[str, ...]:
         stop: ends the waiting.
     """
     litellm = import_litellm()
-    name, provider, key, address = litellm.get_llm_provider(model)
-    if provider == "openai":
-        address = address or os.environ.get("OPENAI_API_BASE") or os.environ.get("OPENAI_BASE_URL")
-    if provider not in _OF_ONES_OWN or not address:
+    name, key, address = _own_server(litellm, model)
+    if not address:
         return ()
-    key = key or os.environ.get(f"{provider.upper()}_API_KEY")
     try:
         with using(litellm, stop):
             served = [each["id"] for each in _listed(_getting(litellm, key, _LONGEST_OF_HINT_S), address)]
@@ -81,6 +78,40 @@ def unlisted(model: str, stop: CancelToken) -> tuple[str, ...]:
     if not all(isinstance(each, str) for each in served) or {name, name + _LATEST} & set(served):
         return ()
     return _shown(served)
+
+
+def lacks_v1(model: str, stop: CancelToken) -> bool:
+    """Whether a server of the user's own has nothing at its address, and its list of models below `/v1` of that.
+
+    Args:
+        model: as the user named it.
+        stop: ends the waiting.
+    """
+    litellm = import_litellm()
+    _, key, address = _own_server(litellm, model)
+    if not address or ends_in_v1(address):
+        return False
+    try:
+        with using(litellm, stop):
+            get = _getting(litellm, key, _LONGEST_OF_HINT_S)
+            is_nothing_there = get(f"{address.rstrip('/')}/models").status_code == httpx.codes.NOT_FOUND
+            return is_nothing_there and bool(_listed(get, f"{address.rstrip('/')}/v1"))
+    except _SAYS_NOTHING:
+        return False
+
+
+def ends_in_v1(address: str) -> bool:
+    """Whether an address is of the usual form."""
+    return address.rstrip("/").endswith("/v1")
+
+
+def _own_server(litellm: Any, model: str) -> tuple[str, str | None, str]:
+    """The name of a model on a server of the user's own, the key and the address; no address: it is on another one."""
+    name, provider, key, address = litellm.get_llm_provider(model)
+    if provider == "openai":
+        address = address or os.environ.get("OPENAI_API_BASE") or os.environ.get("OPENAI_BASE_URL")
+    key = key or os.environ.get(f"{provider.upper()}_API_KEY")
+    return name, key, (address or "") if provider in OF_ONES_OWN else ""
 
 
 def _getting(litellm: Any, key: str | None, longest_s: float) -> Callable[[str], httpx.Response]:

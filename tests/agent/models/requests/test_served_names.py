@@ -102,6 +102,40 @@ def test_a_failure_of_a_server_that_does_not_list_the_model_says_so_instead_of_t
     )
 
 
+@pytest.mark.parametrize("provider", ["hosted_vllm", "lm_studio"])
+def test_a_name_that_is_not_found_is_answered_with_those_that_there_are(
+    server: ModelServer, request_of: Callable[..., ProposalRequest], provider: str
+) -> None:
+    server.served, server.is_strict = ["there", "other"], True
+    with pytest.raises(ProposerError) as failed:
+        LiteLLMProposer(f"{provider}/their").propose(request_of())
+    assert str(failed.value).startswith(
+        f"{provider}/their cannot be used. Its server does not list a model of that name. It lists: there, other. ("
+    )
+
+
+def test_an_address_without_its_v1_is_told_before_and_after_a_request(
+    server: ModelServer, monkeypatch: pytest.MonkeyPatch, request_of: Callable[..., ProposalRequest]
+) -> None:
+    server.served, server.is_strict = ["there"], True
+    address = f"127.0.0.1:{server.server_address[1]}"
+    for given in (f"http://{address}", f"http://{address}/"):
+        monkeypatch.setenv("HOSTED_VLLM_API_BASE", given)
+        proposer = LiteLLMProposer("hosted_vllm/there")
+        assert proposer.unlisted() == (
+            f"hosted_vllm/there: there is nothing at the address of its server, {address}, but models at {address}/v1. "
+            "Add /v1 to it."
+        )
+        with pytest.raises(ProposerError) as failed:
+            proposer.propose(request_of())
+        assert str(failed.value).startswith(
+            f"hosted_vllm/there cannot be used. Check the address of its server, {address} (most end in /v1), and the "
+            "name of the model. ("
+        )
+    server.served = []
+    assert not proposer.unlisted(), "below /v1 there is nothing either"
+
+
 def test_the_list_of_openai_itself_is_not_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", "sk-none")
     for name in ("OPENAI_API_BASE", "OPENAI_BASE_URL"):
