@@ -83,8 +83,10 @@ def _as_blob(value: object) -> object:
             return Blob(content=value)
         case bytes():
             return Blob.of(value)
-        case _:
+        case Blob() | dict():
             return value
+        case _:
+            raise ValueError('Input should be a valid string, or {"content": "…", "base64": true} if it is not UTF-8')
 
 
 Bytes = Annotated[Blob, BeforeValidator(_as_blob, json_schema_input_type=str | Blob)]

@@ -62,6 +62,8 @@ def test_an_expected_output_in_a_file_is_taken_in(tmp_path: Path) -> None:
         ({"cases": []}, "cases: this is empty"),
         ({"cases": [{"stdin": "1"}, {"arguments": 3, "expected": 1}]}, r"cases\[1\].arguments: Input should be"),
         ({"cases": [{"stdin": "1", "stdout": "1"}]}, r"cases\[0\].stdout: there is no such key"),
+        ({"cases": [{"expected_stdout": 1}]}, r"cases\[0\].expected_stdout: Input should be a valid string"),
+        ({"cases": [{"stdin": ["1"]}]}, r"cases\[0\].stdin: Input should be a valid string"),
         ({"checker": {"kind": "nearly"}}, "checker: Input tag 'nearly'"),
         ({"limits": {"wall_time_s": -1}}, "limits.wall_time_s: Input should be greater than 0"),
         ({"langauge": "cpp"}, "langauge: there is no such key"),
