@@ -51,7 +51,7 @@ class Answers:
 
     answers: int
     cut_off: int  # by the limit of tokens
-    without_code: int  # that could be used, those that are cut off among them
+    without_code: int  # those that are cut off among them; code that cannot be parsed is run, and fails
 
     @property
     def caution(self) -> str:
@@ -70,7 +70,7 @@ class Answers:
     @property
     def told(self) -> str:
         """The same; of answers that are all of use, how many there are."""
-        whole = f"{count(self.answers, 'answer')}; none was cut off, and each had code that could be used."
+        whole = f"{count(self.answers, 'answer')}; none was cut off, and each had code, valid or not."
         return self.caution or whole
 
 

@@ -148,9 +148,12 @@ def _references_of(found: Evaluation) -> str:
     if not counts:
         return ""
     few, many = min(counts), max(counts)
+    some = f"{len(counts)} of them " if len(counts) < len(found.problems) else ""
+    each = " each" if len(counts) > 1 else ""
     if many == 1:
-        return "each with only one known solution, so that a repeat of its code scores either 0 or 100 in Beyond"
-    return f"with {count(few, 'known solution')} each" if few == many else f"with {few} to {many} known solutions each"
+        told = f"{some}with only one known solution{each}"
+        return f"{told}, so that a repeat of its code scores either 0 or 100 in Beyond"
+    return f"{some}with {few if few == many else f'{few} to {many}'} known solutions{each}"
 
 
 def machines(runs: Sequence[RunScores]) -> tuple[str, ...]:

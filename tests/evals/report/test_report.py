@@ -357,11 +357,11 @@ def test_paper_is_told_to_change_nothing_for_a_dataset_that_the_paper_names(
 def test_the_scores_are_defined_and_how_many_known_solutions_there_are(report: Report, tmp_path: Path) -> None:
     table = report.section("Table 1: models side by side")
     assert "Beyond-T, -M and -I: the mean over problems" in table
-    assert "with 8 known solutions each" in table
+    assert "6 problems, 5 of them with 8 known solutions each, 1 of them without references" in table
     folder = RunPlan("one", problems=3, has_private=False).write(tmp_path / "one")
     for path in (folder / "references").glob("*.parquet"):
         pq.write_table(pq.read_table(path).slice(0, 1), path)
-    assert "each with only one known solution" in markdown_of([folder])
+    assert "3 problems, 2 of them with only one known solution each, so that a repeat" in markdown_of([folder])
 
 
 def test_a_run_whose_known_solutions_all_fail_is_not_taken_for_one_of_a_bad_model(
@@ -389,8 +389,8 @@ def test_a_run_whose_known_solutions_all_fail_is_not_taken_for_one_of_a_bad_mode
         assert part in found
     assert "6 problems, 6 of them with known solutions that all fail here, which Beyond leaves out" in text
     assert (
-        "1 of them with known solutions that all fail here and 1 of them without references, which Beyond leaves out"
-        in text
+        "6 problems, 4 of them with 8 known solutions each, 1 of them with known solutions that all fail here and 1 of "
+        "them without references, which Beyond leaves out" in text
     )
     assert len(told) == 2, "nothing is said of the run whose known solutions pass"
 
@@ -479,5 +479,5 @@ def test_answers_that_were_cut_off_or_had_no_code_are_counted(
     assert table["cautions"] == [f"a model: {counted}"]
     text = (tmp_path / "out" / "report.md").read_text("utf-8")
     assert f"**Caution:** a model: {counted}" in text
-    assert "- Answers: 36 answers; none was cut off, and each had code that could be used." in text
+    assert "- Answers: 36 answers; none was cut off, and each had code, valid or not." in text
     assert text.count("- Answers: ") == 2
