@@ -7,6 +7,7 @@ import gzip
 import json
 import zlib
 from contextlib import contextmanager
+from dataclasses import replace
 from itertools import count
 from typing import IO, TYPE_CHECKING, Any, cast
 
@@ -24,6 +25,8 @@ if TYPE_CHECKING:
 LONGEST = 256 * 1024 * 1024  # bytes of one record, and of a .json file as a whole: what has to be held at once
 KINDS = (".jsonl", ".json", ".csv", ".parquet")
 KINDS_TOLD = ".jsonl, .json and .csv, each also as .gz, and .parquet"
+_NO_JSON = "this is no JSON"
+_ONE_A_LINE = "a .jsonl file holds one object a line, a .json file a list of objects"
 _TOGETHER = 16  # rows of a Parquet file
 
 
@@ -70,13 +73,16 @@ def _opened(path: Path) -> Iterator[IO[bytes]]:
 
 def _json_lines(path: Path) -> Iterator[Record | Rejected]:
     with _opened(path) as file:
-        number = 0
+        number, hint = 0, _ONE_A_LINE
         while line := file.readline(LONGEST + 1):
             if len(line) > LONGEST:
                 raise DatasetError(f"{_place(path, number + 1)} is longer than {LONGEST} bytes.")
             if line.strip():
                 number += 1
-                yield _record(_place(path, number), line.removeprefix(b"\xef\xbb\xbf"))
+                found = _record(_place(path, number), line.removeprefix(b"\xef\xbb\xbf"))
+                if hint and isinstance(found, Rejected) and found.reason.startswith(_NO_JSON):
+                    found, hint = replace(found, reason=f"{found.reason}; {hint}"), ""  # told once
+                yield found
 
 
 def _json_document(path: Path) -> Iterator[Record | Rejected]:
@@ -140,7 +146,7 @@ def _record(place: str, line: bytes) -> Record | Rejected:
     try:
         return _checked(place, parse_json(line.decode()))
     except json.JSONDecodeError as error:
-        return Rejected(place, "", f"this is no JSON: {error}")
+        return Rejected(place, "", f"{_NO_JSON}: {error}")
     except UnicodeDecodeError as error:
         return Rejected(place, "", f"this is not UTF-8: {error.reason} at byte {error.start}")
     except RecursionError:

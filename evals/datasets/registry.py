@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -33,6 +32,9 @@ if TYPE_CHECKING:
     from afterburner.evals.datasets.records import Record
     from afterburner.evals.problems import Loaded
     from afterburner.sandbox import Sandbox
+
+
+_Placed = tuple[str, "Loaded"]  # with where it is from, for messages
 
 
 def _no_files(_split: str, _configuration: str) -> tuple[str, ...]:
@@ -188,12 +190,12 @@ def load_problems(
         yield each
 
 
-def _each_id_once(loaded: Iterator[Loaded]) -> Iterator[Loaded]:
+def _each_id_once(loaded: Iterator[_Placed]) -> Iterator[Loaded]:
     """Refuse a problem whose id an earlier one has: what is stored of the two could not be told apart."""
     seen: set[str] = set()
-    for each in loaded:
+    for place, each in loaded:
         if isinstance(each, BenchmarkProblem) and each.id in seen:
-            yield Rejected(f"{each.dataset}, problem {each.id}", "id", "an earlier problem has the same one")
+            yield Rejected(place, "id", "an earlier problem has the same one")
             continue
         if isinstance(each, BenchmarkProblem):
             seen.add(each.id)
@@ -213,7 +215,7 @@ def _wanted(loaded: Iterator[Loaded], only: Collection[str]) -> Iterator[Loaded]
                 return
 
 
-def _loaded(asked: ReadingContext, source: str | Path | None, only: Collection[str]) -> Iterator[Loaded]:
+def _loaded(asked: ReadingContext, source: str | Path | None, only: Collection[str]) -> Iterator[_Placed]:
     dataset, configuration = asked.dataset, asked.configuration
     if not is_named(dataset):
         yield from _at_path(asked, only)
@@ -237,14 +239,16 @@ def _loaded(asked: ReadingContext, source: str | Path | None, only: Collection[s
     yield from _read(read_records(where, context.split, part, files), layout, context, only)
 
 
-def _at_path(asked: ReadingContext, only: Collection[str]) -> Iterator[Loaded]:
+def _at_path(asked: ReadingContext, only: Collection[str]) -> Iterator[_Placed]:
     """Problems of one's own, or a built benchmark."""
     dataset, split, path = asked.dataset, asked.split, Path(asked.dataset)
     check_known(dataset)
     if path.is_dir() and is_built(path):
         if split and split not in SPLITS:
             raise UnknownDatasetError(f"{dataset} has no split {split!r}. It has {', '.join(SPLITS)}.")
-        yield from map(partial(_limited, context=asked), read_built(path, split))
+        for built in read_built(path, split):
+            place = built.place if isinstance(built, Rejected) else f"{built.dataset}, problem {built.id}"
+            yield place, _limited(built, asked)
         return
     context = replace(asked, dataset=path.name.partition(".")[0] or "own", configuration="")
     yield from _read(read_records(path, split), _OWN, context, only)
@@ -268,20 +272,20 @@ def _limited(built: Loaded, context: ReadingContext) -> Loaded:
 
 def _read(
     records: Iterator[Record | Rejected], layout: _Layout, context: ReadingContext, only: Collection[str]
-) -> Iterator[Loaded]:
+) -> Iterator[_Placed]:
     """Read records, but for those that are known not to be asked for: reading one may take a run of its code."""
     wanted = {each[:LONGEST_NAME] for each in only}
     for record in records:
         if isinstance(record, Rejected):
-            yield record
+            yield record.place, record
         elif wanted and record.name and record.name not in wanted:
             continue
         elif layout.is_wanted(record, context):
-            yield _problem(record, layout.read, context)
+            place = f"{record.place} ({record.name})" if record.name else record.place
+            yield place, _problem(record, place, layout.read, context)
 
 
-def _problem(record: Record, read: Reader, context: ReadingContext) -> Loaded:
-    place = f"{record.place} ({record.name})" if record.name else record.place
+def _problem(record: Record, place: str, read: Reader, context: ReadingContext) -> Loaded:
     try:
         return read(record, context)
     except RecordError as error:

@@ -82,6 +82,15 @@ def test_a_broken_record_is_told_and_the_others_are_read(tmp_path: Path) -> None
     assert "too deep" in str(found[4])
 
 
+def test_an_object_over_several_lines_is_told_once_that_each_has_a_line(tmp_path: Path) -> None:
+    (tmp_path / "a.jsonl").write_text(json.dumps({"text": "a", "more": 1}, indent=1))
+    first, *others = texts(tmp_path / "a.jsonl")
+    assert str(first).startswith("a.jsonl, record 1: this is no JSON: ")
+    assert str(first).endswith("; a .jsonl file holds one object a line, a .json file a list of objects")
+    assert len(others) == 3
+    assert not any("one object a line" in str(each) for each in others)
+
+
 def test_a_csv_record_with_too_many_fields_is_told(tmp_path: Path) -> None:
     (tmp_path / "a.csv").write_text("id,text\n1,a,b\n2,c\n3\n")
     found = list(read_records(tmp_path / "a.csv"))

@@ -82,7 +82,7 @@ def test_the_second_problem_of_an_id_is_refused(tmp_path: Path) -> None:
     path = str(write(tmp_path / "own.jsonl", OWN | {"id": 1}, OWN | {"id": "2"}, OWN | {"id": "1"}, OWN))
     assert ids(path) == ["1", "2", "sum"]
     (refused,) = (each for each in load_problems(path) if isinstance(each, Rejected))
-    assert refused.line == "own, problem 1: id: an earlier problem has the same one"
+    assert refused.line == "own.jsonl, record 3 (1): id: an earlier problem has the same one"
 
 
 def test_problems_are_loaded_as_they_are_asked_for(tmp_path: Path) -> None:
