@@ -19,7 +19,7 @@ from afterburner.evals.running.model_check import caution_about, check_model, ch
 from afterburner.evals.running.progress import OnEvaluationEvent, Step, ignore_evaluation_event
 from afterburner.evals.running.request_check import check_request
 from afterburner.evals.running.settings import Executor, Resources
-from afterburner.evals.running.subjects import count_subjects, load_subjects
+from afterburner.evals.running.subjects import count_subjects, expect_subjects, load_subjects
 from afterburner.sandbox import open_sandbox
 from afterburner.sandbox.cores import divide_cores
 from afterburner.sandbox.installations import own_environment
@@ -85,7 +85,7 @@ def evaluate(
         folder.clear_unfinished()
         folder.say_whether_complete(is_complete=False)
         ledger.note_stored()
-        ledger.problems = count_subjects(folder.settings)
+        ledger.expected = expect_subjects(folder.settings)
         problems = ledger.unfinished(load_subjects(folder, lambda: sandbox))
         if resources.executor is Executor.RAY:
             ClusterWork(ledger, resources.sandbox, caps, cancel).carry_out(

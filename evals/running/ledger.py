@@ -15,6 +15,7 @@ from afterburner.evals.errors import DatasetError, EvaluationError
 from afterburner.evals.problems import Rejected
 from afterburner.evals.running.loops import CapReachedError
 from afterburner.evals.running.progress import EvaluationEvent, OnEvaluationEvent, Step
+from afterburner.evals.running.subjects import Expected
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -53,7 +54,7 @@ class Ledger:
     outcome: Outcome
     usages: dict[str, Usage] = field(default_factory=dict)  # of this command, by the problem; for a cluster alone
     used: Callable[[], Usage | None] | None = None  # of the whole run, over all commands that worked on it
-    problems: int = 0  # in all; 0: not known
+    expected: Expected = field(default_factory=Expected)
     stopped: bool = False  # any further problem would fail alike, so none is begun
     turned_away: bool = False  # the model's server refuses whatever it is asked
 
@@ -112,8 +113,9 @@ class Ledger:
             EvaluationError: the folder cannot be written.
         """
         outcome, settings = self.outcome, self.folder.settings
-        known = len(outcome.done) + len(outcome.failed) + len(outcome.rejected)
-        outcome.not_begun = max(self.problems - known, 0) if self.stopped else 0
+        begun = len(outcome.done) + len(outcome.failed)
+        problems = self.expected.problems(len(outcome.rejected))
+        outcome.not_begun = max(problems - begun, 0) if self.stopped else 0
         outcome.is_empty = self.turned_away and not outcome.done and self._no_answer()
         self.folder.keep_rejected([each.line for each in outcome.rejected])
         if not (outcome.done or outcome.failed):
@@ -138,8 +140,9 @@ class Ledger:
         cost_usd = None if None in costs else sum(each for each in costs if each is not None)
         requests, tokens = sum(each.requests for each in used), sum(each.tokens for each in used)
         scope = "in this command" if self.used is None else "in the run so far"
-        left = max(self.problems - len(self.outcome.rejected), done) if self.problems else 0
-        self.on_event(EvaluationEvent(step, problem_id, detail, done, left, requests, tokens, cost_usd, scope))
+        problems = self.expected.problems(len(self.outcome.rejected))
+        problems = max(problems, done) if problems else 0
+        self.on_event(EvaluationEvent(step, problem_id, detail, done, problems, requests, tokens, cost_usd, scope))
 
 
 def _what_it_holds(place: Path) -> str:

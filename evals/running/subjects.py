@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import json
 from contextlib import suppress
-from dataclasses import asdict
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from afterburner.agent.wording import count
 from afterburner.evals.datasets.built import count_built, is_built
 from afterburner.evals.datasets.packages.functions import NAME, PackageFunction, load_packages
-from afterburner.evals.datasets.registry import load_problems, split_meant
+from afterburner.evals.datasets.registry import is_named, load_problems, split_meant
 from afterburner.evals.datasets.sources import read_records
 from afterburner.evals.errors import DatasetError, UnknownDatasetError
 from afterburner.evals.problems import BenchmarkProblem, Rejected
@@ -58,6 +58,41 @@ def count_subjects(settings: EvaluationSettings) -> int:
         with suppress(DatasetError):  # told when the problems are loaded
             known = sum(1 for _ in read_records(place))
     return min(known or _MANY, settings.limit) if settings.limit else known
+
+
+@dataclass(frozen=True, slots=True)
+class Expected:
+    """How many problems a run is about to have, as far as that is cheaply known.
+
+    Attributes:
+        records: that are asked for; 0: not known.
+        all_usable: whether each of these records is known to be of use.
+        limit: the most problems that are asked for; None: all.
+    """
+
+    records: int = 0
+    all_usable: bool = False
+    limit: int | None = None
+
+    def problems(self, rejected: int) -> int:
+        """How many there are, where so many records have turned out to be of no use so far; 0: not known."""
+        if not self.records:
+            return self.limit or 0
+        usable = self.records if self.all_usable else max(self.records - rejected, 0)
+        return usable if self.limit is None else min(usable, self.limit)
+
+
+def expect_subjects(settings: EvaluationSettings) -> Expected:
+    """Count what a run is about to work on: in a small file of one's own, the problems that can be used."""
+    if settings.only:
+        return Expected(len(settings.only), all_usable=True, limit=settings.limit)
+    path = Path(settings.dataset)
+    if not is_named(settings.dataset) and path.is_file() and path.stat().st_size <= _QUICKLY_READ_BYTES:
+        with suppress(DatasetError):  # told when the problems are loaded
+            found = load_problems(settings.dataset, split=split_meant(settings.dataset, settings.split))
+            usable = sum(isinstance(each, BenchmarkProblem) for each in found)
+            return Expected(usable, all_usable=True, limit=settings.limit)
+    return Expected(count_subjects(replace(settings, limit=None)), limit=settings.limit)
 
 
 def _all_of(found: Iterator[Subject | Rejected], settings: EvaluationSettings) -> Iterator[Subject | Rejected]:

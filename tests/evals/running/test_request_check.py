@@ -19,8 +19,10 @@ from afterburner.evals.problems import BenchmarkProblem
 from afterburner.evals.running.evaluate import begin_evaluation, evaluate
 from afterburner.evals.running.folder import RunFolder
 from afterburner.evals.running.model_check import check_recordings
+from afterburner.evals.running.progress import EvaluationEvent, Step
 from afterburner.evals.running.request_check import check_request
 from afterburner.evals.running.settings import EvaluationSettings, Resources, Start
+from afterburner.evals.running.subjects import expect_subjects
 from afterburner.evals.tables import read_rows
 from afterburner.sandbox import UsageError
 
@@ -101,6 +103,46 @@ def test_a_time_limit_is_refused_where_the_datasets_own_evaluation_has_one() -> 
     check_request(EvaluationSettings("venus", model="replay:x", case_seconds=5.0))
     with pytest.raises(UsageError, match="--case-seconds 0: give a number of seconds above 0"):
         EvaluationSettings("venus", model="replay:x", case_seconds=0.0)
+
+
+@pytest.mark.parametrize(
+    ("asked", "first", "last"),
+    [({}, 2, 2), ({"limit": 1}, 1, 1), ({"limit": 4}, 2, 2), ({"only": ("sum-3",)}, 1, 1)],
+)
+def test_records_that_cannot_be_used_are_not_among_the_problems_of_a_run(
+    own: Callable[..., str], asked: dict[str, Any], first: int, last: int
+) -> None:
+    """Neither those that are broken, nor one with the id of another."""
+    dataset = own({}, {"cases": []}, {"name": "sum-0"}, {})
+    expected = expect_subjects(EvaluationSettings(dataset, model="replay:x", **asked))
+    assert (expected.problems(rejected=0), expected.problems(rejected=2)) == (first, last)
+
+
+def test_where_no_record_is_read_before_it_is_worked_on_those_without_use_are_taken_off_as_they_come() -> None:
+    settings = EvaluationSettings("apps", source=str(sample_of("apps")), model="replay:x")
+    records = expect_subjects(settings).records
+    assert records > 1
+    assert expect_subjects(settings).problems(rejected=1) == records - 1
+    few = expect_subjects(replace(settings, limit=records - 1))
+    assert (few.problems(rejected=0), few.problems(rejected=1), few.problems(rejected=2)) == (
+        records - 1,
+        records - 1,
+        records - 2,
+    )
+    assert expect_subjects(EvaluationSettings("apps", model="replay:x", limit=5)).problems(rejected=1) == 5
+    assert expect_subjects(EvaluationSettings("apps", model="replay:x")).problems(rejected=1) == 0
+
+
+def test_progress_counts_only_the_problems_that_can_be_used(
+    own: Callable[..., str], recording: Callable[..., str], tmp_path: Path
+) -> None:
+    model = recording(dict.fromkeys(("sum-1", "sum-2"), ["print(sum(map(int, input().split())))\n"] * 2))
+    settings = EvaluationSettings(own({"cases": []}, {"name": 5}, {}), model=model, iterations=1, repeats=1)
+    told: list[EvaluationEvent] = []
+    evaluate(begin_evaluation(tmp_path / "run", "x", settings), Resources(), on_event=told.append)
+    assert [each.problems for each in told if each.step is Step.REJECTED] == [1, 1]
+    assert {each.problems for each in told} == {1}
+    assert told[-1].done == 1
 
 
 def test_endless_code_is_given_up_at_the_limit_that_the_run_was_begun_with(
