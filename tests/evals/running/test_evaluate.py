@@ -202,18 +202,17 @@ def test_what_cannot_be_meant_is_refused_before_anything_is_written(
 @pytest.mark.nightly
 def test_a_problem_that_has_no_reference_to_start_from_is_told_and_not_scored(tmp_path: Path) -> None:
     path = tmp_path / "own.jsonl"
-    problem = {"name": "bare", "description": "Print 1.", "cases": [{"stdin": "", "expected_stdout": "1\n"}]}
-    path.write_text(json.dumps(problem) + "\n", "utf-8")
+    bare = {"name": "bare", "description": "Print 1.", "cases": [{"stdin": "", "expected_stdout": "1\n"}]}
+    measured = {**bare, "name": "measured", "references": [{"code": "print(1)", "time": 9, "memory": 9_000}]}
+    path.write_text(f"{json.dumps(bare)}\n{json.dumps(measured)}\n", "utf-8")
     out = tmp_path / "run"
-    said = afterburner(
-        "run", "--dataset", str(path), "--out", str(out), "--model", "rules", "--start", "slow", *SMALL, expected=1
-    )
-    assert "has no measured reference" in said
-    assert "None of them could be scored" in said
-    assert "None of them could be scored" in afterburner("resume", str(out), expected=1), "it knows what was stored"
+    said = afterburner("run", "--dataset", str(path), "--out", str(out), "--model", "rules", "--start", "slow", *SMALL)
+    assert "bare has no measured reference" in said
+    assert "1 problem could not be evaluated" in said
+    assert "1 problem could not be evaluated" in afterburner("resume", str(out)), "it knows what was stored"
     found = load_evaluation(out)
-    assert not found.problems
-    assert found.not_evaluated[0][0] == "bare"
+    assert [each.id for each in found.problems] == ["measured"]
+    assert [name for name, _ in found.not_evaluated] == ["bare"]
 
 
 @pytest.mark.nightly
