@@ -6,7 +6,8 @@
 
 Each line of the section is one: the expression in backticks that it starts with, else the whole line. Words can be
 read as Python, too (`values is sorted`), so a line without backticks counts only if all its names are parameters, of
-the module or builtins, and it compares nothing by `is` but with None, True and False.
+the module or builtins, and it compares nothing by `is` but None, True, False, types (`type(step) is int`) and parameters
+with one another.
 """
 
 from __future__ import annotations
@@ -22,6 +23,7 @@ from afterburner.agent.code.bindings import module_bindings
 from afterburner.agent.code.source_text import parse
 from afterburner.agent.code.statements import function_on_lines
 from afterburner.agent.option_kinds import LONGEST_STATED, MOST_STATED
+from afterburner.agent.stated_assumptions import AS_CALLED
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -49,7 +51,7 @@ def requirements_of(target: Target) -> Requirements:
     parameters = {
         each.arg for each in (*given.posonlyargs, *given.args, *given.kwonlyargs, given.vararg, given.kwarg) if each
     }
-    known = parameters | set(module_bindings(parse(target.source).body)) | set(dir(builtins))
+    known = parameters | set(module_bindings(parse(target.source).body)) | {AS_CALLED, *dir(builtins)}
     expressions: list[str] = []
     in_words: list[str] = []
     for line in _items(inspect.cleandoc(ast.get_docstring(function, clean=False) or "")):
@@ -57,7 +59,7 @@ def requirements_of(target: Target) -> Requirements:
         text = (found["quoted"] or found["plain"]).strip() if found else line
         is_quoted = found is not None and found["quoted"] is not None
         has_room = len(text) <= LONGEST_STATED and len(expressions) < MOST_STATED
-        if has_room and _is_about(text, parameters) and (is_quoted or _is_code(text, known)):
+        if has_room and _is_about(text, parameters) and (is_quoted or _is_code(text, known, parameters)):
             expressions.append(text)
         else:
             in_words.append(line)
@@ -81,24 +83,36 @@ def _items(docstring: str) -> Iterator[str]:
         return
 
 
-def _is_code(text: str, known: set[str]) -> bool:
+def _is_code(text: str, known: set[str], parameters: set[str]) -> bool:
     """Whether an expression is meant as one: it reads no name that nothing has, and `is` is no word of a sentence."""
     nodes = list(ast.walk(ast.parse(text, mode="eval")))
     names = [node for node in nodes if isinstance(node, ast.Name)]
     bound = {node.id for node in names if not isinstance(node.ctx, ast.Load)}
     bound |= {node.arg for node in nodes if isinstance(node, ast.arg)}
-    return {node.id for node in names} <= known | bound and not any(map(_is_sentence, nodes))
+    return {node.id for node in names} <= known | bound and not any(_is_sentence(node, parameters) for node in nodes)
 
 
-def _is_sentence(node: ast.AST) -> bool:
+def _is_sentence(node: ast.AST, parameters: set[str]) -> bool:
+    """Whether it compares by `is` what a sentence may say: `values is sorted`, but not `type(values) is list`."""
     if not isinstance(node, ast.Compare):
         return False
-    compared = zip(node.ops, node.comparators, strict=True)
+    pairs = zip((node.left, *node.comparators), node.ops, node.comparators, strict=False)
     return any(
         isinstance(how, ast.Is | ast.IsNot)
-        and not (isinstance(with_what, ast.Constant) and isinstance(with_what.value, bool | None))
-        for how, with_what in compared
+        and not (_is_no_word(one) or _is_no_word(other))
+        and not all(isinstance(each, ast.Name) and each.id in parameters for each in (one, other))
+        for one, how, other in pairs
     )
+
+
+def _is_no_word(node: ast.expr) -> bool:
+    """Whether it is None, True, False, `type(x)` or `x.__class__`."""
+    match node:
+        case ast.Constant(value=bool() | None):
+            return True
+        case ast.Call(func=ast.Name(id="type"), args=[_], keywords=[]) | ast.Attribute(attr="__class__"):
+            return True
+    return False
 
 
 def _is_about(text: str, parameters: set[str]) -> bool:

@@ -58,6 +58,18 @@ class Ledger:
             id="words that can be read as expressions",
         ),
         pytest.param(
+            "        Requires:\n            type(limit) is int\n            list is not type(amounts)\n"
+            "            None is not limit\n            limit.__class__ is type(FLOOR)\n"
+            "            limit is not others\n            as_called(amounts)\n"
+            "            all(type(each) is int is not bool for each in amounts)\n            limit is int\n",
+            (
+                *("type(limit) is int", "list is not type(amounts)", "None is not limit"),
+                *("limit.__class__ is type(FLOOR)", "limit is not others", "as_called(amounts)"),
+            ),
+            ("all(type(each) is int is not bool for each in amounts)", "limit is int"),
+            id="types and None compared by identity",
+        ),
+        pytest.param(
             "        Requires:\n            limit is not None\n            all(each > FLOOR for each in amounts)\n"
             "            `type(limit) is int`\n            sorted(amounts, key=lambda each: -each) == amounts\n",
             (
