@@ -27,6 +27,7 @@ from afterburner.agent.loop.right_candidates import right_candidates
 from afterburner.agent.options import DEFAULT_MIN_EFFECT
 from afterburner.agent.page.comparison_section import figure_of_comparison, section_of_comparison
 from afterburner.agent.page.run_section import figure_of_run, section_of_run
+from afterburner.agent.stated_assumptions import with_other_advice
 from afterburner.agent.wording import count, format_by_size, format_ratio
 from afterburner.ci_action.report.document import (
     LONGEST_BLOCK,
@@ -56,7 +57,6 @@ if TYPE_CHECKING:
 
 MOST_CODE = 60_000  # characters of a patch, and of all the edits of a rewrite
 _KINDS = re.compile(r"(the same on \d+ inputs?): [^;]*")  # how many of which kind: the page has room for that
-_ASSUME = re.compile(r"""--assume ("[^"]*"|'[^']*'|\S+)( --assume ("[^"]*"|'[^']*'|\S+))*""")  # no option of `ci`
 _CALLS = re.compile(r"\b(?:add|give) ((?:shorter )?calls [^;]*?) with --calls\b")  # likewise
 _MOST_EDITS = 200
 _LOSS = 0.95
@@ -114,8 +114,8 @@ def part_of_outcome(
         if is_offered
         else None,
         losses=_losses(result) if is_offered else [],
-        caveat=result.caveat if is_offered else "",
-        evidence=list(_evidence_of_run(result)) if is_offered else [],
+        caveat=_in_words_of_prove(result.caveat) if is_offered else "",
+        evidence=list(map(_in_words_of_prove, _evidence_of_run(result))) if is_offered else [],
         rewrite=_rewrite(place, result, receipt, merged=merged) if is_offered else None,
         cut_short=cut_short,
     )
@@ -135,9 +135,10 @@ def part_of_comparison(place: Place, result: ComparisonResult) -> FunctionPart:
     """What the pull request's version of a function is, held against the base's."""
     found = result.compared
     unseen = _tests_that_cannot_run(result)
+    evidence = list(map(_in_words_of_measure, _evidence_of_comparison(result)))
     if unseen and found.decision not in {ComparisonDecision.SLOWER, ComparisonDecision.DIFFERENT}:
         reason = f"none of its inputs is from a real call: {unseen}"
-        return _part(place, Decision.FAILED, reason, result.elapsed_s, evidence=list(_evidence_of_comparison(result)))
+        return _part(place, Decision.FAILED, reason, result.elapsed_s, evidence=evidence)
     has_gain = found.gain is not None and found.decision in MEASURED
     return _part(
         place,
@@ -146,9 +147,9 @@ def part_of_comparison(place: Place, result: ComparisonResult) -> FunctionPart:
         result.elapsed_s,
         gain=_gain(found.gain, figure_of_comparison(result)) if has_gain else None,
         figures=_figures_of_comparison(result) if has_gain else None,
-        caveat=found.caveats,
+        caveat=_in_words_of_measure(found.caveats),
         real_kinds_alone=found.agreement is not None and found.agreement.beyond_calls is not None,
-        evidence=list(_evidence_of_comparison(result)),
+        evidence=evidence,
         counterexample=_counterexample(found.counterexample) if found.counterexample is not None else None,
         cut_short=_lacked_time(found),
     )
@@ -201,17 +202,27 @@ def _section_in_words_of_ci(section: PageSection, in_words: Callable[[str], str]
 
 def _in_words_of_prove(reason: str) -> str:
     """A reason why a rewrite is offered or not."""
-    return _in_words_of_ci(reason, "`Requires:` in the docstring, or type hints", "add a test")
+    return _in_words_of_ci(reason, "in the docstring, or type hints", "add a test")
 
 
 def _in_words_of_measure(reason: str) -> str:
     """A reason for what a pull request's version is."""
-    return _in_words_of_ci(reason, "`Requires:` in the docstring of the base", "add a test to the base")
+    return _in_words_of_ci(reason, "in the docstring of the base", "add a test to the base")
 
 
-def _in_words_of_ci(reason: str, stated: str, add_test: str) -> str:
+def _in_words_of_ci(reason: str, where: str, add_test: str) -> str:
     """A reason with what `ci` has in place of a run's options: a place to state it, a test to add, its own time."""
-    return own_option(_CALLS.sub(rf"{add_test} that makes \1", _ASSUME.sub(stated, reason)))
+    stated = with_other_advice(reason, lambda expressions: f"state it with {_required(expressions)} {where}")
+    stated = stated.replace("by --assume or `Requires:`", "by `Requires:`").replace("--assume rule", "`Requires:` rule")
+    return own_option(_CALLS.sub(rf"{add_test} that makes \1", stated))
+
+
+def _required(expressions: Sequence[str]) -> str:
+    """The lines of a docstring that state these, ready to be pasted; a backslash is written as a docstring needs it."""
+    first, *others = [each.replace("\\", "\\\\") for each in expressions]
+    if not others:
+        return f"`Requires: {first}`"
+    return f"`Requires:` and, indented below it, the lines {' and '.join(f'`{each}`' for each in (first, *others))}"
 
 
 def _grows_faster(growth: Growth | None) -> str:

@@ -86,7 +86,7 @@ def document_text(document: CiDocument) -> str:
 
 
 _FIRST = (Decision.IMPROVED, Decision.SLOWER, Decision.DIFFERENT, Decision.FASTER)  # what somebody has to act on
-_MOST_OF_LINE = 400  # characters that a log shows of what was found; the report has all
+_MOST_OF_LINE = 800  # characters that a log shows of what was found; the report has all
 
 
 def text_report(document: CiDocument) -> str:

@@ -4,16 +4,15 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
+
+from afterburner.agent.stated_assumptions import with_other_advice
 
 SECTION = "afterburner"
 GIVEN_BY = "the editor's settings"
 _TIME_OPTION = re.compile(r"--max-seconds(?= allows more| more\b|\) is up)")  # the option that our own reasons name
-# All that is to be stated, up to the quote behind which the message goes on or ends.
-_ASSUME_OPTIONS = re.compile(r'(?<=state it with )--assume "(.+?)"(?=[.;)]*(?:\s|$))(?! --assume ")')
-_NEXT_ASSUME = '" --assume "'
 _STATED_OPTION = re.compile(r"--assume (?=\".+\" holds in none\b|or `Requires:`)")
 _TOLERANCE_OPTION = re.compile(r"--float-tolerance (?=\S+ allows it\b)")
 _IS_PYTHON_OPTION = re.compile(r", which is --python .+?(?=\. Give)")
@@ -82,7 +81,7 @@ def in_editor_words(message: str) -> str:
     An editor, and the server with it, keeps the environment that it was started with.
     """
     told = _TIME_OPTION.sub(f"the setting {SECTION}.max-seconds", message)
-    told = _ASSUME_OPTIONS.sub(_assume_setting, told)
+    told = with_other_advice(told, _assume_setting)
     told = _STATED_OPTION.sub(f"the setting {SECTION}.assume ", told)
     told = _TOLERANCE_OPTION.sub(f"the setting {SECTION}.float-tolerance ", told)
     told = _IS_PYTHON_OPTION.sub(f", which the setting {SECTION}.python names", told)
@@ -90,10 +89,9 @@ def in_editor_words(message: str) -> str:
     return _KEY.sub(r"\1 that the editor is started in, and start it again", told)
 
 
-def _assume_setting(options: re.Match[str]) -> str:
-    """What is to be stated as a setting, in JSON that can be pasted."""
-    expressions = json.dumps(options[1].split(_NEXT_ASSUME), ensure_ascii=False)
-    return f'the setting "{SECTION}.assume": {expressions}'
+def _assume_setting(expressions: Sequence[str]) -> str:
+    """How to state these with a setting, in JSON that can be pasted."""
+    return f'state it with the setting "{SECTION}.assume": {json.dumps(expressions, ensure_ascii=False)}'
 
 
 def _table(layer: object) -> dict[str, Any]:

@@ -6,8 +6,8 @@
 
 Each line of the section is one: the expression in backticks that it starts with, else the whole line. Words can be
 read as Python, too (`values is sorted`), so a line without backticks counts only if all its names are parameters, of
-the module or builtins, and it compares nothing by `is` but None, True, False, types (`type(step) is int`) and parameters
-with one another.
+the module or builtins, and it compares nothing by `is` but None, True, False, types (`type(step) is int`) and
+parameters with one another.
 """
 
 from __future__ import annotations

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from afterburner.agent.judge.comparison import Comparison
 from afterburner.agent.judge.verification.reach import UnseenLine, lines_in_words
-from afterburner.agent.stated_assumptions import AS_CALLED
+from afterburner.agent.stated_assumptions import AS_CALLED, advice_to_state
 from afterburner.agent.types import Decision
 from afterburner.agent.wording import format_ratio
 from afterburner.sandbox import Verdict
@@ -178,18 +178,18 @@ def _condition(agreed: Agreement, unreached: Sequence[int], made: int | None, ne
         )
     if agreed.unvaried:
         names = " and ".join(f"`{name}`" for name in agreed.unvaried)
-        stated = " ".join(f'--assume "{AS_CALLED}({name})"' for name in agreed.unvaried)
+        advice = advice_to_state(f"{AS_CALLED}({name})" for name in agreed.unvaried)
         are, them = ("is", "it") if len(agreed.unvaried) == 1 else ("are", "them")
         return (
             f"{names} {are} like in the real calls, for nothing else could be made of {them}; add calls with other "
-            f"values with --calls, and if your calls show all that matters, state it with {stated}"
+            f"values with --calls, and if your calls show all that matters, {advice}"
         )
     if needed:
         names = " and ".join(f"`{name}`" for name in needed)
-        stated = " ".join(f'--assume "not {name}"' for name in needed)
+        advice = advice_to_state(f"not {name}" for name in needed)
         return (
             f"calls give {names} nothing, like the real ones, although the code uses "
-            f"{'it' if len(needed) == 1 else 'them'}; state it with {stated}"
+            f"{'it' if len(needed) == 1 else 'them'}; {advice}"
         )
     if not unreached:
         return ""

@@ -22,7 +22,7 @@ MOST_CHARACTERS = 58_000  # GitHub takes 65,536, and the hidden state needs up t
 _MOST_ROWS = 30
 _MOST_LISTED = 20
 _MOST_NAMES = 10
-_MOST_REASON = 400  # characters of what is told beside the results
+_MOST_REASON = 800  # characters of what is told beside the results
 _NOTHING = "-"
 _BY_FORK = (
     "> [!WARNING]\n"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
@@ -9,12 +10,15 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from afterburner.agent.batch.batch_results import TOO_LITTLE_TIME, Outcome
+from afterburner.agent.code.locate import find_target
+from afterburner.agent.code.requires import Requirements, requirements_of
 from afterburner.agent.errors import WorkloadError
 from afterburner.agent.evidence.classes import Fit
 from afterburner.agent.evidence.gather import Evidence
 from afterburner.agent.evidence.growth import Growth
 from afterburner.agent.evidence.samples import SampleFigures
 from afterburner.agent.inputs.harness_answers import Suite
+from afterburner.agent.inputs.judging import judging_notes
 from afterburner.agent.inputs.rank import RankedTarget
 from afterburner.agent.judge.comparison import Comparison
 from afterburner.agent.judge.confirmation import unproven
@@ -33,6 +37,7 @@ from afterburner.agent.judge.version_comparison import (
 )
 from afterburner.agent.loop.results import RunResult
 from afterburner.agent.models.requests.spending import TIME_IS_UP
+from afterburner.agent.stated_assumptions import advice_to_state
 from afterburner.agent.types import Decision as AgentDecision
 from afterburner.agent.types import Gain, HeldOut, JudgedCandidate, Machine, Objective, Skipped, Target
 from afterburner.ci_action.changes import ChangedFunction
@@ -175,7 +180,8 @@ def test_a_condition_advises_what_there_is_in_a_pull_request(agreed: Agreement, 
     of_page |= {"objective": Objective.TIME, "memory": None, "assume": (), "patch": "", "float_tolerance": None}
     of_page |= {"before_revision": "a" * 40, "after_revision": "b" * 40, "machine": RESULT.machine}
     vars(found).update(of_page, min_effect=MinEffect(0.05, "the default"))
-    of_base, of_rewrite = "`Requires:` in the docstring of the base", "`Requires:` in the docstring, or type hints"
+    line = "`Requires: as_called(doc)`"
+    of_base, of_rewrite = f"{line} in the docstring of the base", f"{line} in the docstring, or type hints"
     proven = part_of_outcome(PLACE, offered, None, merged=True, cut_short=False)
     for told, test, docstring in (
         (part_of_comparison(PLACE, found).reason, "add a test to the base", of_base),
@@ -186,6 +192,30 @@ def test_a_condition_advises_what_there_is_in_a_pull_request(agreed: Agreement, 
         assert advice.format(test) in told
         assert "--" not in told, "`ci` has no such option"
         assert (f"state it with {docstring}" in told) is bool(agreed.unvaried)
+
+
+def test_what_is_to_be_stated_is_told_as_lines_that_a_docstring_takes(tmp_path: Path) -> None:
+    stated = ["abs(end) < 2**31", "type(end) is int", "all(row['a\\\\b'] for row in rows)", "rows is not end"]
+    found = compared(ComparisonDecision.CONDITIONAL, "doctest")
+    reason = f"the same provided that it is; {advice_to_state(stated)}. More"
+    found.compared = replace(found.compared, reason=reason)
+    told = part_of_comparison(PLACE, found).reason
+    lines = "".join(f"        {each}\n" for each in re.findall("`(.+?)`", told)[1:])
+    assert told.startswith(
+        "the same provided that it is; state it with `Requires:` and, indented below it, the lines `abs"
+    )
+    assert told.endswith("in the docstring of the base. More")
+    file = tmp_path / "shop.py"
+    file.write_text(f'def f(rows, end):\n    """Do it.\n\n    Requires:\n{lines}    """\n', encoding="utf-8")
+    assert requirements_of(find_target(file, "f")) == Requirements(tuple(stated))
+
+
+def test_a_note_names_no_option_that_states_something() -> None:
+    notes = judging_notes(SimpleNamespace(assume=("n > 0",), float_tolerance=None, fixed_clock=False))  # type: ignore[arg-type]
+    told = replace(RESULT, notes=notes)
+    offered = Outcome(RankedTarget("/shop.py", "f", 1.0, 0.9, 1, ()), "improved", "", result=told)
+    evidence = part_of_outcome(PLACE, offered, None, merged=True, cut_short=False).evidence
+    assert any("you state of every input, by `Requires:` in the docstring: n > 0" in each for each in evidence)
 
 
 IN_PART = "CPU time 1.14x, only 316 of 800 inputs could be tried before the time was over; give --max-seconds more"

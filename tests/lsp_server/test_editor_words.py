@@ -40,6 +40,10 @@ from afterburner.lsp_server.settings import in_editor_words
             ),
         ),
         (
+            """state it with --assume ""it's" in row". Give more""",
+            r"""state it with the setting "afterburner.assume": ["\"it's\" in row"]. Give more""",
+        ),
+        (
             '--assume "a == 1" holds in none of the 3 real calls: it is false.',
             'the setting afterburner.assume "a == 1" holds in none of the 3 real calls: it is false.',
         ),

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from afterburner.agent.judge.verification.reach import UnseenLine, lines_in_words
 from afterburner.agent.judge.verification.told_shapes import told_shapes
+from afterburner.agent.stated_assumptions import advice_to_state
 from afterburner.agent.wording import count, shorten_middle
 
 if TYPE_CHECKING:
@@ -79,8 +80,8 @@ class Counterexample:
             held += f" and {count(self.inputs_provided, 'made input')}"
         elif self.inputs_provided == 0:
             held += " (no made input with that was tried)"
-        stated = " ".join(f'--assume "{each.expression}"' for each in self.provided)
-        return f"the same provided that {words}, as in all {held}; state it with {stated}"
+        advice = advice_to_state(each.expression for each in self.provided)
+        return f"the same provided that {words}, as in all {held}; {advice}"
 
     @property
     def undecided_condition(self) -> str:
