@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Literal
 from afterburner.agent.batch.batch_results import NO_WORKLOAD, TOO_LITTLE_TIME
 from afterburner.agent.code.source_text import split_lines
 from afterburner.agent.code.text_edits import TextEdit, apply_edits
+from afterburner.agent.inputs.build import IN_DOCSTRING
 from afterburner.agent.inputs.choosing import is_invented
 from afterburner.agent.inputs.inside.pytest_calls import NO_PYTEST, TEST_FAILS
 from afterburner.agent.judge.confirmation import NOT_TRIED_IN_TIME
@@ -59,6 +60,7 @@ MOST_CODE = 60_000  # characters of a patch, and of all the edits of a rewrite
 _KINDS = re.compile(r"(the same on \d+ inputs?): [^;]*")  # how many of which kind: the page has room for that
 _CALLS = re.compile(r"\b(?:add|give) ((?:shorter )?calls [^;]*?) with --calls\b")  # likewise
 _MOST_EDITS = 200
+_MOST_REQUIRED = 20
 _LOSS = 0.95
 _STEEPER = 0.3  # of measured exponents; less may be chance
 _TESTS = "pytest"  # the origin of what they give; of one test `pytest: tests/test_a.py::test_b`
@@ -116,6 +118,7 @@ def part_of_outcome(
         losses=_losses(result) if is_offered else [],
         caveat=_in_words_of_prove(result.caveat) if is_offered else "",
         evidence=list(map(_in_words_of_prove, _evidence_of_run(result))) if is_offered else [],
+        skipped=result.skipped,
         rewrite=_rewrite(place, result, receipt, merged=merged) if is_offered else None,
         cut_short=cut_short,
     )
@@ -138,7 +141,7 @@ def part_of_comparison(place: Place, result: ComparisonResult) -> FunctionPart:
     evidence = list(map(_in_words_of_measure, _evidence_of_comparison(result)))
     if unseen and found.decision not in {ComparisonDecision.SLOWER, ComparisonDecision.DIFFERENT}:
         reason = f"none of its inputs is from a real call: {unseen}"
-        return _part(place, Decision.FAILED, reason, result.elapsed_s, evidence=evidence)
+        return _part(place, Decision.FAILED, reason, result.elapsed_s, evidence=evidence, skipped=result.skipped)
     has_gain = found.gain is not None and found.decision in MEASURED
     return _part(
         place,
@@ -150,6 +153,7 @@ def part_of_comparison(place: Place, result: ComparisonResult) -> FunctionPart:
         caveat=_in_words_of_measure(found.caveats),
         real_kinds_alone=found.agreement is not None and found.agreement.beyond_calls is not None,
         evidence=evidence,
+        skipped=result.skipped,
         counterexample=_counterexample(found.counterexample) if found.counterexample is not None else None,
         cut_short=_lacked_time(found),
     )
@@ -262,6 +266,7 @@ def _part(
     caveat: str = "",
     real_kinds_alone: bool = False,
     evidence: list[str] | None = None,
+    skipped: Sequence[Skipped] = (),
     counterexample: CounterexamplePart | None = None,
     rewrite: RewritePart | None = None,
     cut_short: bool = False,
@@ -283,6 +288,9 @@ def _part(
         caveat=one_line(caveat),
         real_kinds_alone=real_kinds_alone,
         evidence=[one_line(each) for each in evidence or []],
+        left_out_requirements=[one_line(each.reason) for each in skipped if each.origin == IN_DOCSTRING][
+            :_MOST_REQUIRED
+        ],
         counterexample=counterexample,
         rewrite=rewrite,
         cut_short=cut_short,

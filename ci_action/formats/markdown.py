@@ -10,7 +10,14 @@ from urllib.parse import quote
 from afterburner.agent.wording import format_share
 from afterburner.ci_action.formats.chart import mermaid_chart
 from afterburner.ci_action.formats.inert import code, fenced, prose
-from afterburner.ci_action.formats.phrases import explained, headline, told_functions, verdict, with_caveat
+from afterburner.ci_action.formats.phrases import (
+    explained,
+    headline,
+    left_out_requirements,
+    told_functions,
+    verdict,
+    with_caveat,
+)
 from afterburner.ci_action.report.document import Decision, Mode
 
 if TYPE_CHECKING:
@@ -149,7 +156,7 @@ def _receipt(each: FunctionPart, around: Surroundings) -> str:
 
 
 def _details(function: FunctionPart, document: CiDocument, *, has_patch: bool) -> Iterator[str]:
-    lines = [f"- {prose(each)}" for each in function.evidence]
+    lines = [f"- {prose(each)}" for each in (*function.evidence, *left_out_requirements(function))]
     if function.gain is None:
         lines.insert(0, f"- {prose(function.reason)}")
     if function.gain is not None:

@@ -62,6 +62,16 @@ def verdict(function: FunctionPart, document: CiDocument) -> str:
 
 
 def explained(function: FunctionPart, document: CiDocument) -> str:
+    """The verdict, the reason where the verdict does not say it, and what of the docstring states nothing."""
+    return "; ".join([_with_reason(function, document), *left_out_requirements(function)])
+
+
+def left_out_requirements(function: FunctionPart) -> list[str]:
+    """Which lines below `Requires:` in the docstring state nothing, and why."""
+    return [f"left out of `Requires:` in the docstring: {each}" for each in function.left_out_requirements]
+
+
+def _with_reason(function: FunctionPart, document: CiDocument) -> str:
     """The verdict, and the reason where the verdict does not say it: a gain says all."""
     said = verdict(function, document)
     if function.gain is not None:

@@ -147,6 +147,10 @@ class FunctionPart(_Part):
         "hint rules out, as the caveat tells.",
     )
     evidence: Annotated[list[Words], Field(max_length=20)] = Field(description="What the decision rests on.")
+    left_out_requirements: Annotated[list[Words], Field(max_length=20)] = Field(
+        default=[],
+        description="Which lines below `Requires:` in the docstring state nothing, and why, such as words.",
+    )
     counterexample: CounterexamplePart | None
     rewrite: RewritePart | None
     cut_short: bool = Field(

@@ -8,6 +8,7 @@ from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from documents import document
 
 from afterburner.agent.batch.batch_results import TOO_LITTLE_TIME, Outcome
 from afterburner.agent.code.locate import find_target
@@ -17,6 +18,7 @@ from afterburner.agent.evidence.classes import Fit
 from afterburner.agent.evidence.gather import Evidence
 from afterburner.agent.evidence.growth import Growth
 from afterburner.agent.evidence.samples import SampleFigures
+from afterburner.agent.inputs.build import IN_DOCSTRING
 from afterburner.agent.inputs.harness_answers import Suite
 from afterburner.agent.inputs.judging import judging_notes
 from afterburner.agent.inputs.rank import RankedTarget
@@ -54,10 +56,14 @@ from afterburner.ci_action.findings import (
     section_of_change,
     section_of_outcome,
 )
+from afterburner.ci_action.formats.inert import prose
+from afterburner.ci_action.formats.junit import junit
+from afterburner.ci_action.formats.markdown import Surroundings, summary
 from afterburner.ci_action.gathered import Gathered
 from afterburner.ci_action.optimizing import explain_unranked, is_cut_short, suite_notes
 from afterburner.ci_action.options import CiOptions
-from afterburner.ci_action.report.document import Decision
+from afterburner.ci_action.outputs import text_report
+from afterburner.ci_action.report.document import Decision, Mode
 from afterburner.sandbox import Measurement, Verdict
 
 if TYPE_CHECKING:
@@ -208,6 +214,25 @@ def test_what_is_to_be_stated_is_told_as_lines_that_a_docstring_takes(tmp_path: 
     file = tmp_path / "shop.py"
     file.write_text(f'def f(rows, end):\n    """Do it.\n\n    Requires:\n{lines}    """\n', encoding="utf-8")
     assert requirements_of(find_target(file, "f")) == Requirements(tuple(stated))
+
+
+def test_what_of_the_docstring_states_nothing_is_told_beside_the_result_in_every_form() -> None:
+    why = "no expression over the parameters: few rows"
+    skipped = [Skipped(IN_DOCSTRING, why), Skipped("doctest", "there is none")]
+    for decision in (ComparisonDecision.SAME, ComparisonDecision.CONDITIONAL, ComparisonDecision.SLOWER):
+        result = compared(decision, "doctest", skipped=skipped)
+        result.real_calls_alone = False
+        part = part_of_comparison(PLACE, result)
+        assert part.left_out_requirements == [why]
+        for mode in (Mode.PROVE, Mode.REGRESSIONS):
+            report = document(part, mode=mode)
+            assert f"; left out of `Requires:` in the docstring: {why}\n" in text_report(report)
+            assert prose(f"left out of `Requires:` in the docstring: {why}") in summary(report, Surroundings())
+            assert why.encode() in junit(report)
+    outcome = Outcome(
+        RankedTarget("/shop.py", "f", 1.0, 0.9, 1, ()), "improved", "", result=replace(RESULT, skipped=tuple(skipped))
+    )
+    assert part_of_outcome(PLACE, outcome, None, merged=True, cut_short=False).left_out_requirements == [why]
 
 
 def test_a_note_names_no_option_that_states_something() -> None:
