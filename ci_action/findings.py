@@ -24,11 +24,13 @@ from afterburner.agent.judge.version_comparison import (
     NOT_LARGER,
     ComparisonDecision,
 )
+from afterburner.agent.loop.results import why_none
 from afterburner.agent.loop.right_candidates import right_candidates
 from afterburner.agent.options import DEFAULT_MIN_EFFECT
 from afterburner.agent.page.comparison_section import figure_of_comparison, section_of_comparison
 from afterburner.agent.page.run_section import figure_of_run, section_of_run
 from afterburner.agent.stated_assumptions import with_other_advice
+from afterburner.agent.types import Decision as AgentDecision
 from afterburner.agent.wording import count, format_by_size, format_ratio
 from afterburner.ci_action.report.document import (
     LONGEST_BLOCK,
@@ -61,6 +63,7 @@ _KINDS = re.compile(r"(the same on \d+ inputs?): [^;]*")  # how many of which ki
 _CALLS = re.compile(r"\b(?:add|give) ((?:shorter )?calls [^;]*?) with --calls\b")  # likewise
 _MOST_EDITS = 200
 _MOST_REQUIRED = 20
+_MOST_EXAMPLE = 200  # characters
 _LOSS = 0.95
 _STEEPER = 0.3  # of measured exponents; less may be chance
 _TESTS = "pytest"  # the origin of what they give; of one test `pytest: tests/test_a.py::test_b`
@@ -104,7 +107,7 @@ def part_of_outcome(
     return _part(
         place,
         Decision(outcome.decision),
-        _in_words_of_prove(outcome.reason) + (_looked(result) if cut_short else ""),
+        _in_words_of_prove(_with_example(outcome.reason, result)) + (_looked(result) if cut_short else ""),
         result.elapsed_s,
         gain=_gain(result.gain, figure_of_run(result)) if is_offered else None,
         figures=FiguresPart(
@@ -122,6 +125,16 @@ def part_of_outcome(
         rewrite=_rewrite(place, result, receipt, merged=merged) if is_offered else None,
         cut_short=cut_short,
     )
+
+
+def _with_example(reason: str, result: RunResult) -> str:
+    """Why nothing is offered, with what the first wrong rewrite does where it counts wrong ones."""
+    wrong = [each for each in result.candidates if each.decision is AgentDecision.WRONG]
+    if not wrong:
+        return reason
+    example = one_line(wrong[0].counterexample or wrong[0].reason, _MOST_EXAMPLE)
+    told = example if len(wrong) == 1 else f"the first: {example}"
+    return reason.replace(why_none(result.candidates), why_none(result.candidates, told), 1)
 
 
 def _looked(result: RunResult) -> str:

@@ -322,17 +322,28 @@ def _summary(settings: RunSettings, state: LoopState, workload: Workload) -> str
         if settings.models.model == "rules":
             return "nothing is offered: no rule fits; a language model may find more"
         return f"nothing is offered: {state['usage'].cap or 'there was nothing to propose'}"
-    why = _why_none(state["records"])
+    why = why_none(state["records"])
     return f"nothing is offered: {why}{f'; {TIME_IS_UP}' if state['ended_early'] == TIME_IS_UP else ''}"
 
 
-def _why_none(candidates: Sequence[JudgedCandidate]) -> str:
-    """What stood against the candidates."""
+def why_none(candidates: Sequence[JudgedCandidate], example: str = "") -> str:
+    """What stood against the candidates, such as `of 3 candidates 2 are wrong, 1 was refused`.
+
+    Args:
+        candidates: there is at least one.
+        example: what the wrong ones do, to stand behind them in brackets; empty: it is told elsewhere.
+    """
+    behind = {_AGAINST[Decision.WRONG]: f" ({example})"} if example else {}
     if len(candidates) == 1:
-        return f"the only candidate {_against(candidates[0])[0]}"
+        against = _against(candidates[0])
+        return f"the only candidate {against[0]}{behind.get(against, '')}"
     found = Counter(map(_against, candidates))
-    counted = ", ".join(f"{found[each]} {each[found[each] > 1]}" for each in (*_AGAINST.values(), _LATE) if found[each])
-    return f"of {len(candidates)} candidates {counted}"
+    counted = [
+        f"{found[each]} {each[found[each] > 1]}{behind.get(each, '')}"
+        for each in (*_AGAINST.values(), _LATE)
+        if found[each]
+    ]
+    return f"of {len(candidates)} candidates {', '.join(counted)}"
 
 
 def _against(candidate: JudgedCandidate) -> tuple[str, str]:

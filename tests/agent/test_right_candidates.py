@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from afterburner.agent.judge.confirmation import Incumbent
 from afterburner.agent.judge.screening import TOO_LATE_TO_SCREEN
-from afterburner.agent.loop.results import RunResult, _why_none, decision_words
+from afterburner.agent.loop.results import RunResult, decision_words, why_none
 from afterburner.agent.loop.right_candidates import RightCandidate, right_candidates
 from afterburner.agent.types import Decision, Gain, HeldOut, JudgedCandidate, Machine, Objective, Target
 from afterburner.sandbox import Measurement, Verdict
@@ -84,14 +84,14 @@ def test_without_an_offer_each_is_told_what_stood_against_it() -> None:
 
 def test_what_was_not_confirmed_is_not_called_right() -> None:
     equal = candidate("1.1", Decision.NOT_BETTER, 1.0)
-    assert _why_none([equal]) == "the only candidate is the same on the workload but not better"
+    assert why_none([equal]) == "the only candidate is the same on the workload but not better"
     others = [candidate("1.1", each, None) for each in Decision if each is not Decision.IMPROVED]
-    assert not [each for each in others if "right" in _why_none([each])]
+    assert not [each for each in others if "right" in why_none([each])]
 
 
 def test_what_was_not_measured_is_not_called_refused() -> None:
     late = candidate("1.1", Decision.REFUSED, None, TOO_LATE_TO_SCREEN)
     refused = candidate("1.2", Decision.REFUSED, None, "it leaves files behind")
     assert (decision_words(late), decision_words(refused)) == ("not measured", "refused")
-    assert _why_none([late]) == "the only candidate was not measured in time"
-    assert _why_none([late, late, refused]) == "of 3 candidates 1 was refused, 2 were not measured in time"
+    assert why_none([late]) == "the only candidate was not measured in time"
+    assert why_none([late, late, refused]) == "of 3 candidates 1 was refused, 2 were not measured in time"

@@ -37,7 +37,7 @@ from afterburner.agent.judge.version_comparison import (
     ComparisonDecision,
     VersionFindings,
 )
-from afterburner.agent.loop.results import RunResult
+from afterburner.agent.loop.results import RunResult, why_none
 from afterburner.agent.models.requests.spending import TIME_IS_UP
 from afterburner.agent.stated_assumptions import advice_to_state
 from afterburner.agent.types import Decision as AgentDecision
@@ -353,6 +353,29 @@ def test_what_looked_better_when_the_time_was_over_is_called_a_rewrite() -> None
     outcome = Outcome(RankedTarget("/shop.py", "f", 1.0, 0.9, 1, ()), "no_improvement", TIME_IS_UP, result=late)
     part = part_of_outcome(PLACE, outcome, None, merged=True, cut_short=True)
     assert part.reason.endswith("; a rewrite (1.1) looked 31.5x better in screening, which proves nothing")
+
+
+def test_what_is_wrong_with_a_candidate_is_told_where_nothing_is_offered() -> None:
+    raised = "call 2 raised TypeError('unhashable') instead of returning [[2]]"
+    wrong = JudgedCandidate("1.1", 1, "rules", Verdict.WRONG_ANSWER, AgentDecision.WRONG, raised, None)
+    shown = replace(wrong, reason="it differs from the original", counterexample=f"f([1, 1]) returned {'9' * 500}")
+    same = replace(wrong, verdict=Verdict.ACCEPTED, decision=AgentDecision.NOT_BETTER, reason="as fast")
+    for candidates, told in (
+        ((same, wrong, same), f"2 are the same on the workload but not better, 1 is wrong ({raised})"),
+        ((wrong, same, shown), f"1 is the same on the workload but not better, 2 are wrong (the first: {raised})"),
+        ((wrong,), f"nothing is offered: the only candidate is wrong ({raised})"),
+        ((shown,), "the only candidate is wrong (f([1, 1]) returned 99…(500 in a row))"),
+        ((same,), "nothing is offered: the only candidate is the same on the workload but not better"),
+    ):
+        result = replace(RESULT, improved=False, gain=None, candidates=candidates)
+        result = replace(result, summary=f"nothing is offered: {why_none(candidates)}")
+        target = RankedTarget("/shop.py", "f", 1.0, 0.9, 1, ())
+        outcome = Outcome(target, "no_improvement", result.summary, result=result)
+        part = part_of_outcome(PLACE, outcome, None, merged=True, cut_short=False)
+        assert part.reason.endswith(told)
+        report = document(part)
+        assert f": {part.reason}\n" in text_report(report)
+        assert prose(part.reason) in summary(report, Surroundings())
 
 
 def test_what_was_not_reached_in_time_is_cut_short() -> None:
