@@ -130,9 +130,10 @@ def part_of_outcome(
 def _with_example(reason: str, result: RunResult) -> str:
     """Why nothing is offered, with what the first wrong rewrite does where it counts wrong ones."""
     wrong = [each for each in result.candidates if each.decision is AgentDecision.WRONG]
-    if not wrong:
+    shown = [each.counterexample or each.reason for each in wrong[:1]]
+    if not shown or shown[0] in reason:
         return reason
-    example = one_line(wrong[0].counterexample or wrong[0].reason, _MOST_EXAMPLE)
+    example = one_line(shown[0], _MOST_EXAMPLE)
     told = example if len(wrong) == 1 else f"the first: {example}"
     return reason.replace(why_none(result.candidates), why_none(result.candidates, told), 1)
 

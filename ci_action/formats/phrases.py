@@ -76,8 +76,8 @@ def _with_reason(function: FunctionPart, document: CiDocument) -> str:
     said = verdict(function, document)
     if function.gain is not None:
         return f"{said}{with_caveat(function)}"
-    if function.reason == said:
-        return said
+    if function.reason == said or function.reason.startswith(f"{said}: "):
+        return function.reason
     if said == _FAR_SLOWER:
         return f"far slower: {function.reason}"  # it tells of the limit
     if function.decision is Decision.NO_IMPROVEMENT:

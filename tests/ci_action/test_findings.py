@@ -376,6 +376,18 @@ def test_what_is_wrong_with_a_candidate_is_told_where_nothing_is_offered() -> No
         report = document(part)
         assert f": {part.reason}\n" in text_report(report)
         assert prose(part.reason) in summary(report, Surroundings())
+    known = f"nothing is offered: the only candidate is wrong: {raised}"  # as a run of many tells what all share
+    outcome = Outcome(target, "no_improvement", known, result=replace(result, candidates=(wrong,)))
+    assert part_of_outcome(PLACE, outcome, None, merged=True, cut_short=False).reason == known
+
+
+def test_a_reason_that_begins_with_the_verdict_is_told_once() -> None:
+    told = "the same only on a condition: 3.1x, the same provided that `a` ascends"
+    outcome = Outcome(
+        RankedTarget("/shop.py", "f", 1.0, 0.9, 1, ()), "conditional", told, result=replace(RESULT, improved=False)
+    )
+    report = document(part_of_outcome(PLACE, outcome, None, merged=True, cut_short=False))
+    assert f"f: {told}\n" in text_report(report)
 
 
 def test_what_was_not_reached_in_time_is_cut_short() -> None:
