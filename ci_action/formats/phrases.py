@@ -139,7 +139,7 @@ def _headline_of_regressions(document: CiDocument) -> str:
     """Only what was compared counts as not slower."""
     slower, total = document.of(Decision.SLOWER), document.considered
     if slower:
-        return f"{_number(len(slower), 'slower')} than at the base"
+        return f"{_number(len(slower), 'slower')} than at the base{_unanswered_besides(document)}"
     compared = document.of(Decision.FASTER, Decision.SAME, Decision.CONDITIONAL)
     if not total:
         return _NOTHING_CHANGED if not document.left_out else "Nothing could be compared"
@@ -156,12 +156,29 @@ def _headline_of_proof(document: CiDocument) -> str:
         return "Nothing could be compared" if document.left_out else _NOTHING_CHANGED
     for decision, what in _UNPROVEN:
         if found := document.of(decision):
-            return f"Not proven: {_number(len(found), what)}"
+            return f"Not proven: {_number(len(found), what)}{_unanswered_besides(document)}"
     if faster := document.of(Decision.FASTER):
-        return f"Proven: {len(faster)} of {count(document.considered, 'changed function')} faster"
+        of_all = f"{len(faster)} of {count(document.considered, 'changed function')}"
+        return f"Proven: {of_all} faster{_unanswered_besides(document)}"
     unknown = len(document.of(Decision.TOO_NOISY, Decision.FAILED))
     no_answer = f"no answer for {count(unknown, 'changed function')}" if unknown else ""
     return f"Not proven: {_too_late(document) or no_answer or 'no function is faster'}"
+
+
+def _unanswered_besides(document: CiDocument) -> str:
+    """`; 1 more could not be compared, as it behaves differently`; empty: there is an answer for all others.
+
+    What an interrupted run left is no part of this: the headline tells of it besides.
+    """
+    told = document.not_looked_at if document.interrupted else []
+    unknown = [each for each in document.without_answer if each not in told]
+    different = [each for each in unknown if each.decision is Decision.DIFFERENT]
+    number = len(unknown) + sum(each.function is not None for each in document.left_out) - document.beyond_max_functions
+    if not number:
+        return ""
+    if len(different) < number:
+        return f"; there is no answer for {number} more"
+    return f"; {number} more could not be compared, as {'it behaves' if number == 1 else 'they behave'} differently"
 
 
 def _too_late(document: CiDocument) -> str:

@@ -224,8 +224,12 @@ class CiDocument(_Part):
 
     @property
     def without_answer(self) -> list[FunctionPart]:
-        """The functions of which nothing was found out, or not all that more time would have shown."""
+        """The functions of which nothing was found out, or not all that more time would have shown.
+
+        By `regressions`, one that behaves differently is among them: it is not timed.
+        """
         lacking = {Decision.TOO_NOISY, Decision.FAILED, Decision.INTERRUPTED, Decision.NOT_REACHED}
+        lacking |= {Decision.DIFFERENT} if self.mode is Mode.REGRESSIONS else set()
         return [each for each in self.functions if each.decision in lacking or each.cut_short]
 
     @property

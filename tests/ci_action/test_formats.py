@@ -293,7 +293,7 @@ def test_sarif_says_of_an_interrupted_run_that_it_did_not_succeed() -> None:
         ),
         (
             document(slower("common"), interrupted(decision=Decision.FAILED), mode=Mode.REGRESSIONS),
-            "1 function is slower than at the base. Without an answer: total",
+            "1 function is slower than at the base; there is no answer for 1 more. Without an answer: total",
         ),
         (
             document(functions=[], left_out=[LeftOutPart(file="a.py", function="f", reason="nothing calls it")]),
