@@ -17,9 +17,9 @@ from afterburner.agent.errors import TargetError
 from afterburner.agent.inputs.project_modules import has_generated_name, is_hidden, is_test, says_generated
 from afterburner.agent.wording import count
 from afterburner.ci_action.python_code import (
-    code_outside,
     codes_of_functions,
     decode,
+    differs_outside,
     line_of_syntax_error,
     rebound_functions,
 )
@@ -193,7 +193,7 @@ def _differs_outside_of_functions(repository: Repo, changed: ChangedFile, data: 
     if not changed.was_regular:
         return False
     before = bytes_of_blob(repository, changed.base_blob, MOST_BYTES) or b""
-    return code_outside(decode(before)) != code_outside(decode(data))
+    return differs_outside(decode(before), decode(data))
 
 
 def _with_moves(

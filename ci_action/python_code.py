@@ -24,7 +24,19 @@ def decode(data: bytes) -> str:
         return data.decode("utf-8", "replace")
 
 
-def code_outside(text: str) -> str:
+def differs_outside(before: str, after: str) -> bool:
+    """Whether two versions of a module differ outside of functions.
+
+    An import that only one of them has does not count, for a rewrite that needs another module adds one. One that takes
+    the same name from elsewhere does: `from math import sqrt` in place of `from cmath import sqrt`.
+    """
+    if _code_outside(before) != _code_outside(after):
+        return True
+    old, new = _imported(before), _imported(after)
+    return any(old[name] != new[name] for name in old.keys() & new.keys()) or old.get("*") != new.get("*")
+
+
+def _code_outside(text: str) -> str:
     """The code of a module without its functions, docstrings and imports."""
     try:
         return ast.dump(_OnlyOutside().visit(parse(text)))
@@ -39,6 +51,32 @@ class _OnlyOutside(ast.NodeTransformer):
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Import | ast.ImportFrom):
             return None
         return None if isinstance(node, ast.stmt) and _is_text(node) else self.generic_visit(node)
+
+
+def _imported(text: str) -> dict[str, set[str]]:
+    """The names that imports outside of functions bind, and from where; `*` for all of a module."""
+    found: dict[str, set[str]] = {}
+    try:
+        nodes: list[ast.AST] = [parse(text)]
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return found
+    while nodes:
+        node = nodes.pop()
+        if isinstance(node, ast.Import | ast.ImportFrom):
+            for alias in node.names:
+                name, source = _bound_by(node, alias)
+                found.setdefault(name, set()).add(source)
+        elif not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+            nodes += ast.iter_child_nodes(node)
+    return found
+
+
+def _bound_by(node: ast.Import | ast.ImportFrom, alias: ast.alias) -> tuple[str, str]:
+    """The name that a part of an import binds, and what to; `import os.path` binds `os`."""
+    if isinstance(node, ast.ImportFrom):
+        return alias.asname or alias.name, f"{'.' * node.level}{node.module or ''} {alias.name}"
+    top = alias.name.partition(".")[0]
+    return (alias.asname, alias.name) if alias.asname else (top, top)
 
 
 def line_of_syntax_error(data: bytes, last: int) -> int | None:

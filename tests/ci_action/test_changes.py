@@ -387,6 +387,26 @@ def test_changed_code_outside_of_functions_is_told(repository: Repository) -> No
     assert found.notes == ("shop/names.py: code outside of functions was changed, too, and is not measured by itself",)
 
 
+@pytest.mark.parametrize(
+    ("before", "after", "is_told"),
+    [
+        ("", "import re\nfrom collections import Counter\n", False),
+        ("import os\n", "import os\nimport os.path\n", False),
+        ("from math import sqrt\n", "", False),
+        ("from cmath import sqrt\nimport re\n", "import re\nfrom math import sqrt\n", True),
+        ("import json\n", "try:\n    import simplejson as json\nexcept ImportError:\n    import json\n", True),
+        ("", "from math import *\n", True),
+        ("def f():\n    import re\n    return re\n", "def f():\n    import regex as re\n    return re\n", False),
+    ],
+)
+def test_an_import_counts_as_changed_code_only_where_it_takes_a_name_from_elsewhere(
+    repository: Repository, before: str, after: str, *, is_told: bool
+) -> None:
+    repository.commit({"shop/more.py": before + "\nLIMIT = 3\n"}, "base")
+    repository.commit({"shop/more.py": after + "\nLIMIT = 3\n"})
+    assert bool(changes(repository, "HEAD~1").notes) == is_told
+
+
 def test_names_that_a_report_cannot_hold_are_told_and_nothing_else_suffers(repository: Repository) -> None:
     text = "def one():\n    return 1\n"
     repository.commit({"a\\b.py": text, "shop/fine.py": text})
