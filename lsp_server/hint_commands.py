@@ -12,7 +12,7 @@ from pygls.uris import to_fs_path, uri_scheme
 
 from afterburner import agent
 from afterburner.lsp_server.hints import hints_of
-from afterburner.lsp_server.hot_functions import allowed_project, hot_functions
+from afterburner.lsp_server.hot_functions import HOT_S, allowed_project, hot_functions
 from afterburner.lsp_server.progress import Progress
 from afterburner.lsp_server.project_session import RunRequest
 from afterburner.lsp_server.runs import Run
@@ -21,9 +21,9 @@ from afterburner.lsp_server.settings import GIVEN_BY, EditorSettingsError
 from afterburner.lsp_server.threads import begin_in_thread
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
-    from afterburner.lsp_server.hot_functions import HotFunction
+    from afterburner.lsp_server.hot_functions import HotFunction, HotFunctions
     from afterburner.lsp_server.server import Server
 
 PAUSE_S = 1.0  # in typing, before the hints of a document are renewed
@@ -129,13 +129,13 @@ async def _profile(server: Server, uri: str, folder: Path) -> tuple[str, types.M
             said = str(error)
         else:
             said, kind = _told(found), types.MessageType.Info
-            server.hints.keep_profile(folder, found)
+            server.hints.keep_profile(folder, found.marked)
     for each in list(server.hints.wanted):
         publish_hints(server, each)
     return f"{title}: {said}", kind
 
 
-async def _found(server: Server, uri: str, run: Run, progress: Progress) -> tuple[HotFunction, ...]:
+async def _found(server: Server, uri: str, run: Run, progress: Progress) -> HotFunctions:
     """The hot functions. A question about trust that nobody answers keeps no other run waiting.
 
     Raises:
@@ -171,10 +171,15 @@ async def _project_of(path: str) -> Path:
     return await begin_in_thread(partial(agent.project_of, Path(path)), "project")[1]
 
 
-def _told(found: tuple[HotFunction, ...]) -> str:
-    if not found:
-        return "no function takes much of their time"
-    return f"hot: {', '.join(f'{each.name} ({each.share:.0%})' for each in found)}"
+def _told(found: HotFunctions) -> str:
+    told = f"hot: {_listed(found.marked)}" if found.marked else "no function takes much of their time"
+    if not found.quick:
+        return told
+    return f"{told}; not marked, since a rewrite could save less than {HOT_S * 1000:.0f} ms: {_listed(found.quick)}"
+
+
+def _listed(functions: Sequence[HotFunction]) -> str:
+    return ", ".join(f"{each.name} ({each.share:.0%})" for each in functions)
 
 
 def _is_asked_for(server: Server, uri: str) -> bool:

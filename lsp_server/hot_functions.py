@@ -13,7 +13,7 @@ from afterburner.lsp_server.project_session import in_project_session
 from afterburner.lsp_server.text.rebase import text_of_function
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
     from afterburner.agent.inputs.rank import RankedTarget
     from afterburner.agent.options import RunSettings
@@ -40,6 +40,19 @@ class HotFunction:
     text: str
 
 
+@dataclass(frozen=True, slots=True)
+class HotFunctions:
+    """What a profile has found, the hottest first.
+
+    Attributes:
+        marked: those that get a hint.
+        quick: those with as large a share of so little time that a rewrite could save less than `HOT_S`.
+    """
+
+    marked: tuple[HotFunction, ...]
+    quick: tuple[HotFunction, ...] = ()
+
+
 def allowed_project(path: str, request: RunRequest) -> Path:
     """The folder of the project that a file belongs to, after asking whether its code may run.
 
@@ -58,7 +71,7 @@ def allowed_project(path: str, request: RunRequest) -> Path:
     return folder
 
 
-def hot_functions(folder: Path, request: RunRequest) -> tuple[HotFunction, ...]:
+def hot_functions(folder: Path, request: RunRequest) -> HotFunctions:
     """The functions of a project that take much of the time of its tests, the hottest first.
 
     Raises:
@@ -79,10 +92,17 @@ def hot_functions(folder: Path, request: RunRequest) -> tuple[HotFunction, ...]:
 
     began_ns = time.time_ns()
     ranked = in_project_session(folder, request, profile, chosen={}, asks_model=False)
-    hot = [each for each in ranked if each.own_share >= HOT_SHARE and each.saving_s >= HOT_S]
+    hot = sorted((each for each in ranked if each.own_share >= HOT_SHARE), key=lambda each: -each.own_share)
+    return HotFunctions(
+        _unchanged((each for each in hot if each.saving_s >= HOT_S), began_ns),
+        _unchanged((each for each in hot if each.saving_s < HOT_S), began_ns),
+    )
+
+
+def _unchanged(targets: Iterable[RankedTarget], began_ns: int) -> tuple[HotFunction, ...]:
     return tuple(
         HotFunction(each.path, each.function, each.own_share, text)
-        for each in sorted(hot, key=lambda each: -each.own_share)
+        for each in targets
         if (text := _text_before(each, began_ns)) is not None
     )
 

@@ -219,6 +219,11 @@ def test_a_question_that_nobody_answers_keeps_no_run_waiting(start_editor: Start
             "import shop\n\n\ndef test_little():\n    assert shop.quick([1]) == 1\n",
             "no function takes much of their time",
         ),
+        (
+            {},
+            "import shop\n\n\ndef test_few():\n    assert shop.Stock().größte(list(range(100))) == 99\n",
+            "their time; not marked, since a rewrite could save less than 20 ms: Stock.größte (",
+        ),
         ({"python": "/no/such/python"}, TESTS, "/no/such/python"),
     ],
 )
