@@ -164,12 +164,26 @@ async def refresh_lenses(server: Server) -> None:
 
 
 def report(server: Server, given: Mapping[str, Any]) -> None:
-    """Show the report of a run as a page: what it offers, or why it offers nothing."""
-    uri, function = str(given.get("uri", "")), function_of(given)
+    """Show the report of a run as a page: what it offers, or why it offers nothing.
+
+    It is the latest run of the function. If that has none, or none is named, it is the latest run of the document, or of
+    all open documents.
+    """
+    uri = str(given.get("uri", ""))
+    function = function_of(given) if given.get("function") is not None else None
     document = server.document(uri)
-    result = server.offers.result(uri, function, "" if document is None else document.python)
+    text = "" if document is None else document.python
+    result = server.offers.result(uri, function, text) if function is not None else None
+    if result is None and (result := server.offers.latest(uri)) is not None and function is not None:
+        server.say(f"There is no run of {function}. This is the report of {result.target.function}, the latest run.")
     if result is None:
-        raise failed(f"There is no run of {function} to report on. Optimize it first.")
+        told = f"There is no run of {function} to report on. Optimize it first."
+        raise failed(told if function is not None else "There is no run to report on. Optimize a function first.")
+    _show_page(server, result)
+
+
+def _show_page(server: Server, result: RunResult) -> None:
+    """Write the page of a run, and let the client show it, if it can."""
     page = server.pages / f"{result.run_id}.html"
     section = section_of_run(result)
     page.write_text(render_page(section.title, (), [section]), encoding="utf-8")

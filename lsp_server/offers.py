@@ -171,6 +171,13 @@ class Offers:
         is_offered = offer.is_in(text) or offer.result.run_id > without.run_id  # ids sort by time
         return offer.result if is_offered else without
 
+    def latest(self, uri: str) -> RunResult | None:
+        """The latest result of a document; where it has none, that of all documents."""
+        found = [(key[0], offer.result) for key, offer in self._offers.items()]
+        found += [(key[0], result) for key, result in self._without.items()]
+        here = [result for held_uri, result in found if held_uri == uri]
+        return max(here or [result for _, result in found], key=lambda each: each.run_id, default=None)
+
 
 def _more(limits: Sequence[str], noun: str) -> str:
     """How much there is to know beside what is told."""

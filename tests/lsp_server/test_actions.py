@@ -93,6 +93,7 @@ COMMANDS = [
     ("afterburner.apply", {"function": "pairs"}, "No rewrite of pairs is kept"),
     ("afterburner.revert", {"function": "pairs"}, "No rewrite of pairs is kept"),
     ("afterburner.report", {"function": "pairs"}, "no run of pairs to report on"),
+    ("afterburner.report", {}, "no run to report on. Optimize a function first"),
     ("afterburner.nothing", {}, "afterburner.nothing"),
 ]
 

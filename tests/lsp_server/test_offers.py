@@ -37,6 +37,7 @@ class Result:
     assume: tuple[str, ...] = ()
     skipped: tuple[Skipped, ...] = ()
     candidates: tuple[JudgedCandidate, ...] = ()
+    run_id: str = "20261130-1"
 
 
 def result_of(**found: object) -> RunResult:
@@ -112,6 +113,19 @@ def test_a_lens_has_a_short_line_and_the_whole_of_it_in_its_tooltip() -> None:
     assert gain is not None
     assert (gain.title, gain.tooltip) == (offer.brief, offer.short)
     assert [each.title for each in buttons if each is not None] == ["report", "revert"]
+
+
+def test_the_latest_run_of_a_file_goes_before_a_later_one_of_another_file() -> None:
+    offers = Offers()
+    assert offers.latest("file:///shop.py") is None
+    first, second, third = (result_of(run_id=f"20261130-{number}") for number in (1, 2, 3))
+    offers.keep(replace(offer_of(), result=first))
+    offers.keep_without("file:///shop.py", "g", second)
+    offers.keep_without("file:///other.py", "h", third)
+    assert offers.latest("file:///shop.py") is second
+    assert offers.latest("file:///none.py") is third
+    offers.forget("file:///other.py")
+    assert offers.latest("file:///none.py") is second
 
 
 def opened(uri: str, text: str) -> Document:

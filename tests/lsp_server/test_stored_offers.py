@@ -98,7 +98,15 @@ def test_a_run_of_the_command_line_is_offered_and_its_lens_outlives_the_server(
     hover = editor.request("textDocument/hover", {"textDocument": {"uri": uri}, "position": place})
     assert "held-out" in hover["contents"]["value"]
     editor.choose(above[1])
-    assert "pairs" not in editor.wait("window/showDocument")["uri"], "a page of its own"
+    page = editor.wait("window/showDocument")["uri"]
+    assert "pairs" not in page, "a page of its own"
+    for other in ({"uri": uri, "function": "lonely"}, {"uri": "file:///none.py"}, {}):
+        editor.asked.clear()
+        editor.request("workspace/executeCommand", {"command": "afterburner.report", "arguments": [other]})
+        assert editor.wait("window/showDocument")["uri"] == page, "of the latest run"
+        said = [each["params"]["message"] for each in editor.asked if each["method"] == "window/showMessage"]
+        told = "There is no run of lonely. This is the report of pairs, the latest run."
+        assert said == ([told] if "function" in other else [])
     editor.choose(above[2])
     assert wait_until(lambda: editor.buffers[uri].text == PAIRS)
     assert "apply" in editor.actions(uri, FUNCTION_LINE)

@@ -25,12 +25,13 @@ export async function chooseAction(client: LanguageClient, what: string, below =
   }
 }
 
-/** Show the evidence for the function at the cursor. */
+/** Show the evidence for the function at the cursor; the server takes the latest run if that has none. */
 export async function showReportAtCursor(client: LanguageClient): Promise<void> {
-  const named = (await actionAtCursor(client, "time"))?.command?.arguments?.[0] as Named | undefined;
-  if (named !== undefined) {
-    await commands.executeCommand("afterburner.report", { uri: named.uri, function: named.function });
-  }
+  const editor = window.activeTextEditor;
+  const action = editor && (await findAction(editor, `${KIND}.time`));
+  const named = action?.command?.arguments?.[0] as Named | undefined;
+  const uri = named?.uri ?? (editor && client.code2ProtocolConverter.asUri(editor.document.uri));
+  await commands.executeCommand("afterburner.report", { uri, function: named?.function });
 }
 
 /** The action; undefined if there is none, and the user has been told why. */
@@ -41,19 +42,23 @@ async function actionAtCursor(client: LanguageClient, what: string, below = KIND
     return undefined;
   }
   const kind = `${below}.${what}`;
-  const found = await commands.executeCommand<CodeAction[]>(
-    "vscode.executeCodeActionProvider",
-    editor.document.uri,
-    editor.selection,
-    kind,
-  );
-  const action = found.find((each) => each.kind?.value === kind && each.disabled === undefined);
+  const action = await findAction(editor, kind);
   if (action === undefined) {
     const disabled = OF_FUNCTION.includes(what) ? await whyDisabled(client, editor) : undefined;
     const why = disabled ?? NONE[what] ?? "place the cursor inside a function that can be optimized.";
     void window.showInformationMessage(`Afterburner: ${why}`);
   }
   return action;
+}
+
+async function findAction(editor: TextEditor, kind: string): Promise<CodeAction | undefined> {
+  const found = await commands.executeCommand<CodeAction[]>(
+    "vscode.executeCodeActionProvider",
+    editor.document.uri,
+    editor.selection,
+    kind,
+  );
+  return found.find((each) => each.kind?.value === kind && each.disabled === undefined);
 }
 
 /** Why nothing can be done for the function at the cursor, in the server's words: VS Code leaves out what is disabled. */
