@@ -85,6 +85,12 @@ walk("a trusted workspace: from the light bulb to the report, and back", FILES, 
   await gain.waitFor({ state: "detached" });
   assert.equal(await code.text(), PAIRS);
 
+  await page.keyboard.press("Control+Home"); // in no function
+  await code.command("Afterburner: Show Report");
+  await report.getByRole("heading", { name: "pairs" }).waitFor();
+  await page.keyboard.press("Control+w");
+  await page.locator(".view-line", { hasText: "found = []" }).click();
+
   await code.command("Afterburner: Optimize This Function for Memory");
   await progress.getByText(/judging|timing/).waitFor();
   await progress.hover();
@@ -195,6 +201,20 @@ walk("a server whose start failed is started again once the cause is mended", FI
   writeFileSync(mended, `#!/bin/sh\nexec ${SERVER} "$@"\n`);
   await tryAgain.click();
   await code.idle().waitFor();
+});
+
+const slowToEnd = join(mkdtempSync(join(tmpdir(), "afterburner-program-")), "afterburner-agent");
+writeFileSync(slowToEnd, `#!/bin/sh\n${SERVER} "$@"\nexec sleep 600\n`, { mode: 0o755 });
+
+walk("a server that is restarted: the log says that the former one ended on purpose", FILES, { machine: { "afterburner.server.path": slowToEnd } }, async (code) => {
+  await code.openAt("pairs.py", LOOP_LINE);
+  await code.idle().waitFor();
+  await code.command("Afterburner: Restart Server");
+  await code.idle().waitFor();
+  await code.command("Afterburner: Show Log");
+  const log = code.page.locator(".view-line, .sticky-line-content");
+  await log.filter({ hasText: "the former server ended by SIGKILL" }).first().waitFor();
+  assert.equal(await log.filter({ hasText: "Server process exited" }).count(), 0);
 });
 
 const OTHER = `${PAIRS}\n\ndef other(x):\n    return x\n\n\nother(1)\n`;

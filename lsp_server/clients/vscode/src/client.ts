@@ -21,6 +21,7 @@ import { explicitSettings, SECTION, serverSettingNames, Settings, vouchedSetting
 
 const MOST_RESTARTS = 3;
 const ONE_LINE = 60; // characters
+const EXITED = "Server process exited"; // how the library's own lines about the end of a program begin
 const DOCUMENTS = ["file", "untitled", "vscode-notebook-cell"].map((scheme) => ({ language: "python", scheme }));
 
 /** What is said of this workspace and its user once, when a server starts; only what a workspace cannot have set. */
@@ -43,6 +44,7 @@ function showMessage({ type, message }: ShowMessageParams): void {
 /** A client that only logs its errors until its server has run: the extension itself says that a program is no server. */
 class QuietClient extends LanguageClient {
   private hasRun = false;
+  private isStopped = false; // on purpose, by the extension
 
   constructor(
     private readonly command: string[],
@@ -59,9 +61,16 @@ class QuietClient extends LanguageClient {
     this.log.info(`starting ${words}`);
     const transports = await super.createMessageTransports(encoding);
     this.serverProcess?.once("exit", (code, signal) => {
-      this.log.info(`${words} ended ${code === null ? `by ${signal}` : `with exit code ${code}`}`);
+      const how = code === null ? `by ${signal}` : `with exit code ${code}`;
+      this.log.info(this.isStopped ? `the former server ended ${how}: it was stopped on purpose` : `${words} ended ${how}`);
     });
     return transports;
+  }
+
+  /** Stop the program. One that is slow to end is killed two seconds later, when the next one may run already. */
+  override async dispose(timeout?: number): Promise<void> {
+    this.isStopped = true;
+    await super.dispose(timeout);
   }
 
   override async start(): Promise<void> {
@@ -74,6 +83,9 @@ class QuietClient extends LanguageClient {
   }
 
   override error(message: string, data?: unknown, showNotification?: boolean | "force"): void {
+    if (this.isStopped && message.startsWith(EXITED)) {
+      return; // no error, and said with the cause
+    }
     super.error(message, data, this.hasRun && showNotification);
   }
 }
