@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 import math
+from itertools import product
 from typing import TYPE_CHECKING
 
 from afterburner.sandbox.terminal.formatting import three_digits
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from afterburner.agent.types import Gain
 
 
 AS_FAST = 0.005  # what a ratio may be below 1 and still be written as `1.00x`
 SMALL = 0.1  # a ratio below it would lose its digits
 _SMALL_SHARE, _LEAST_SHARE = 0.0995, 0.001  # from the first on, a share without decimals has two digits
+_MORE_DECIMALS, _MOST_DECIMALS = 3, 6  # where two would hide a difference
 GAINS = "it gains "  # before a ratio
 
 
@@ -22,6 +26,24 @@ def format_ratio(ratio: float) -> str:
     if not math.isfinite(ratio):
         return "-"
     return f"{ratio:.2g}x" if 0 < ratio < SMALL else f"{three_digits(ratio)}x"
+
+
+def format_beside(ratios: Sequence[float], *limits: float) -> list[str]:
+    """The ratios, then the limits, with the digits that show on which side of each limit a ratio lies.
+
+    So 1.053 beside a limit of 1.05 is `1.053x` beside `1.050x`.
+    """
+    told = {each: format_ratio(each) for each in (*ratios, *limits)}
+    for ratio, limit in product(filter(math.isfinite, ratios), limits):
+        for decimals in range(_MORE_DECIMALS, _MOST_DECIMALS + 1):
+            if _side(ratio, limit) == _side(*(float(told[each].removesuffix("x")) for each in (ratio, limit))):
+                break
+            told |= {each: f"{each:.{decimals}f}x" for each in (ratio, limit)}
+    return [told[each] for each in (*ratios, *limits)]
+
+
+def _side(ratio: float, limit: float) -> int:
+    return (ratio > limit) - (ratio < limit)
 
 
 def format_gain(ratio: float, figure: str) -> str:

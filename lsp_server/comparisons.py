@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 _MOST_CALL, _MOST_OUTCOME = 200, 120  # characters in a message; the log has all of them
 _SHORTENED = "…"  # stands for what is left out of a call
-_TIMED = (ComparisonDecision.FASTER, ComparisonDecision.SLOWER)
+_TOLD_WITH_INPUTS = (ComparisonDecision.FASTER, ComparisonDecision.SLOWER, ComparisonDecision.TOO_NOISY)
 _NOT_MEASURED = "Which of the two is faster was not measured."
 _NOTE = "before: the last commit{commit}; after: the text in the editor"
 _COMMIT_SHOWN = 12  # characters
@@ -69,7 +69,7 @@ def _with_speed(result: ComparisonResult) -> str:
         and result.objective is Objective.TIME
     ):
         told.append(f"your change is {format_change(compared.gain.ratio)}")
-    if result.decision in _TIMED and compared.agreement is not None:
+    if result.decision in _TOLD_WITH_INPUTS and compared.agreement is not None:
         told.append(f"no difference was found on {count(compared.agreement.inputs, 'input')}")
     return "; ".join(filter(None, [*told, compared.caveats]))
 

@@ -166,8 +166,8 @@ async def refresh_lenses(server: Server) -> None:
 def report(server: Server, given: Mapping[str, Any]) -> None:
     """Show the report of a run as a page: what it offers, or why it offers nothing.
 
-    It is the latest run of the function. If that has none, or none is named, it is the latest run of the document, or of
-    all open documents.
+    It is the latest run of the function. If that has none, or none is named, it is the latest run of the document, or
+    of all open documents.
     """
     uri = str(given.get("uri", ""))
     function = function_of(given) if given.get("function") is not None else None

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from afterburner.agent.judge.gates import judge_complaints
 from afterburner.agent.judge.measuring.sampling import ORIGINAL
 from afterburner.agent.types import Decision
-from afterburner.agent.wording import format_ratio
+from afterburner.agent.wording import format_beside, format_ratio
 from afterburner.sandbox import Verdict
 
 if TYPE_CHECKING:
@@ -82,9 +82,15 @@ def interval_text(gain: Gain) -> str:
     return f"{format_ratio(gain.ratio)} ({format_ratio(gain.low)} to {format_ratio(gain.high)})"
 
 
+def too_noisy_text(gain: Gain, needed: float, blocks: Sequence[Block]) -> str:
+    """Why a gain that may be large enough is none."""
+    ratio, low, high, least = format_beside((gain.ratio, gain.low, gain.high), needed)
+    return f"too noisy to tell: {ratio} ({low} to {high}) after {len(blocks)} blocks, needed above {least}"
+
+
 def not_better_text(gain: Gain, needed: float) -> str:
     """Why a gain is none."""
     if gain.high < 1:
         return f"{'worse' if gain.ratio < HARDLY_WORSE else 'no gain'}: {interval_text(gain)}"
-    low = format_ratio(gain.low)
-    return f"no proven gain: {format_ratio(gain.ratio)}, lower bound {low}, needed above {format_ratio(needed)}"
+    ratio, low, least = format_beside((gain.ratio, gain.low), needed)
+    return f"no proven gain: {ratio}, lower bound {low}, needed above {least}"

@@ -42,7 +42,7 @@ from afterburner.agent.judge.verification.reach import lines_in_words
 from afterburner.agent.judge.verification.search import SHRINKING_S, DifferenceSearch, Least
 from afterburner.agent.judge.whole_runs import WholeRunDifference
 from afterburner.agent.types import Decision, Gain, HeldOut, Objective
-from afterburner.agent.wording import format_ratio
+from afterburner.agent.wording import format_beside, format_ratio
 from afterburner.sandbox import Report, Verdict
 
 if TYPE_CHECKING:
@@ -344,9 +344,10 @@ class Confirming:
             reason = f"when its instructions were counted: {error.detail}"
             return replace(comparison, decision=Decision.REFUSED, reason=reason)
         needed = 1 + self.judge.min_effect
-        told = f"{format_ratio(counts.ratio)} fewer instructions ({counts.before:,} before, {counts.after:,} after)"
+        fewer, least = format_beside((counts.ratio,), needed)
+        told = f"{fewer} fewer instructions ({counts.before:,} before, {counts.after:,} after)"
         if counts.ratio <= needed:
-            reason = f"{told}, needed above {format_ratio(needed)}"
+            reason = f"{told}, needed above {least}"
             return replace(comparison, decision=Decision.NOT_BETTER, reason=reason)
         slower = f"by the clock it is {comparison.reason}" if comparison.gain.high < 1 else ""
         objection = slower or self._objection_of_clock(comparison, held_out_gain, winner, original)

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import TYPE_CHECKING
 
-from afterburner.agent.judge.comparison import Comparison, interval_text, left_behind, not_better_text
+from afterburner.agent.judge.comparison import Comparison, interval_text, left_behind, not_better_text, too_noisy_text
 from afterburner.agent.judge.measuring.figures import (
     WALL,
     figures_for,
@@ -204,10 +204,7 @@ class Judge:
         if high <= needed or (is_last and gain.ratio <= needed):
             return Comparison.of_blocks(Decision.NOT_BETTER, not_better_text(gain, needed), gain, blocks)
         if is_last:
-            reason = (
-                f"too noisy to tell: {interval_text(gain)} after {len(blocks)} blocks, needed above "
-                f"{format_ratio(needed)}"
-            )
+            reason = too_noisy_text(gain, needed, blocks)
             return Comparison.of_blocks(Decision.TOO_NOISY, reason, gain, blocks)
         return None
 

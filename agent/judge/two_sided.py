@@ -16,7 +16,7 @@ from afterburner.agent.judge.measuring.figures import Rise, confirmed_rise, figu
 from afterburner.agent.judge.measuring.sequential import ALPHA, plan_two_sided
 from afterburner.agent.judge.moved_work import find_moved_work
 from afterburner.agent.types import Decision, Gain
-from afterburner.agent.wording import format_ratio
+from afterburner.agent.wording import format_beside
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -71,8 +71,9 @@ class TwoSidedJudge(Judge):
             return Comparison.of_blocks(decision, objection or told, gain, blocks)
         if not is_last:
             return None
-        band = f"{format_ratio(1 / needed)} to {format_ratio(needed)}"
-        reason = f"too noisy to tell: {told} after {len(blocks)} blocks, which crosses a limit of {band}"
+        ratio, low, high, least, most = format_beside((gain.ratio, gain.low, gain.high), 1 / needed, needed)
+        told = f"{figures.primary.noun} {ratio} ({low} to {high}) after {len(blocks)} blocks"
+        reason = f"too noisy to tell: {told}, which crosses a limit of {least} to {most}"
         return Comparison.of_blocks(Decision.TOO_NOISY, reason, gain, blocks)
 
     def is_slower(self, gain: Gain) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from afterburner.agent.wording import count, format_by_size, format_ratio, format_share, shorten_middle
+from afterburner.agent.wording import count, format_beside, format_by_size, format_ratio, format_share, shorten_middle
 
 
 def test_counting() -> None:
@@ -20,6 +20,12 @@ def test_a_ratio_that_is_none_is_a_dash() -> None:
         "0.10x",
         "0.97x",
     ]
+
+
+def test_a_ratio_shows_on_which_side_of_a_limit_it_lies() -> None:
+    assert format_beside((1.02, 0.98, 1.0527), 1 / 1.05, 1.05) == ["1.02x", "0.98x", "1.053x", "0.95x", "1.050x"]
+    assert format_beside((1.05004,), 1.05) == ["1.05004x", "1.05000x"]
+    assert format_beside((1.2, 1.05, math.nan), 1.05) == ["1.20x", "1.05x", "-", "1.05x"]
 
 
 def test_a_share_that_is_something_is_never_shown_as_none() -> None:

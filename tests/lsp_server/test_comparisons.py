@@ -96,6 +96,10 @@ def test_an_answer_says_what_is_stated_of_its_inputs() -> None:
     )
     searched = replace(faster, agreement=Agreement((("derived", 800), ("huge", 240))))
     assert message_of_comparison(result_of(searched)).endswith("36.7x); no difference was found on 1040 inputs.")
+    noisy = replace(searched, decision=ComparisonDecision.TOO_NOISY, reason="too noisy to tell")
+    assert message_of_comparison(result_of(noisy)) == (
+        "no answer: too noisy to tell; no difference was found on 1040 inputs."
+    )
     stated = tuple(f"len(argument_{number}) > {number}" for number in range(9))
     told = message_of_comparison(result_of(faster, stated))
     assert told.startswith("faster, for the inputs that afterburner.assume or `Requires:` allow: CPU time")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import random
+import re
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -61,6 +62,19 @@ def test_clear_ratios_are_told_in_both_directions(ratio: float, decision: str) -
 
 def test_noise_that_covers_a_limit_is_no_answer() -> None:
     assert decided(noisy(1.05, 0.4, 32)) == "too_noisy"
+
+
+def test_an_interval_that_crosses_a_limit_is_printed_so() -> None:
+    told = []
+    for seed in range(400):
+        blocks = noisy(1.0, 0.06, 32, seed)
+        said = JUDGE.weigh(blocks, plan_two_sided(32)[-1], is_last=True)
+        if said is not None and said.decision is Decision.TOO_NOISY:
+            told.append(said.reason)
+    assert told
+    for reason in told:
+        _, low, high, least, most = (float(each) for each in re.findall(r"([\d.]+)x", reason))
+        assert low < least or high > most, reason
 
 
 def test_the_looks_of_each_bound_share_half_of_an_offers_error() -> None:
