@@ -5,11 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from afterburner.agent.inputs.inside.pytest_calls import NO_PYTEST
+from afterburner.agent.inputs.written_calls import NONE_FROM_PROJECT
 
 if TYPE_CHECKING:
     from afterburner.agent.loop.results import RunResult
 
-_NONE = "None of its inputs is from your project"
+_NONE = f"{NONE_FROM_PROJECT[0].upper()}{NONE_FROM_PROJECT[1:]}"
 
 
 def inputs_note(result: RunResult) -> str:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from afterburner.agent.code.source_text import split_lines
 from afterburner.agent.code.text_edits import TextEdit, edits_between
+from afterburner.agent.inputs.written_calls import NONE_FROM_PROJECT
 from afterburner.agent.wording import count, format_change, format_ratio
 from afterburner.lsp_server.conditions import given
 from afterburner.lsp_server.text.documents import DocumentChange
@@ -128,7 +129,7 @@ class Offer:
         losses = [f"{format_change(ratio)} on {size} inputs" for size, ratio in sizes if ratio < _LOSS]
         yield from zip(losses, losses, strict=True)
         if self.result.invented_inputs:
-            yield "none of its inputs is from your project", "no input of yours"
+            yield NONE_FROM_PROJECT, "no input of yours"
 
 
 class Offers:

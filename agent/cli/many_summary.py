@@ -8,6 +8,7 @@ from rich.table import Table
 from rich.text import Text
 
 from afterburner.agent.batch.batch_results import NOTHING_TO_PROPOSE
+from afterburner.agent.inputs.written_calls import NONE_FROM_PROJECT
 from afterburner.agent.usage import told
 from afterburner.agent.wording import count, format_ratio, format_share
 from afterburner.sandbox.terminal.text import display_path, scrub, scrub_line
@@ -52,7 +53,7 @@ def print_many(console: Console, many: ManyResult, patches: dict[int, str]) -> N
     for outcome in many.outcomes:
         invented = outcome.result.invented_inputs if outcome.result is not None and outcome.result.improved else ""
         if invented:
-            line = f"{scrub_line(outcome.target.function)}: none of its inputs is from your project: {invented}."
+            line = f"{scrub_line(outcome.target.function)}: {NONE_FROM_PROJECT}: {invented}."
             console.print(scrub_line(line), style="yellow", soft_wrap=True)
     for line, style in tests_lines(many):
         console.print(scrub_line(line), style=style, soft_wrap=True)

@@ -11,6 +11,7 @@ from rich.text import Text
 from afterburner.agent.cli.counterexample_file import write_tests
 from afterburner.agent.cli.verify_document import document_of
 from afterburner.agent.inputs.choosing import is_invented
+from afterburner.agent.inputs.written_calls import NONE_FROM_PROJECT
 from afterburner.agent.judge.verification.outcome import Counterexample
 from afterburner.agent.judge.verification.reach import lines_in_words
 from afterburner.agent.wording import count
@@ -62,6 +63,9 @@ def print_verification(console: Console, result: Verification, float_tolerance: 
         _print_counterexample(console, result.found)
     else:
         _print_agreement(console, result.found)
+    if result.invented_inputs:
+        told = f"{NONE_FROM_PROJECT}: all come from {result.invented_inputs}"
+        console.print(Text(f"  {scrub_line(told)}", style="yellow"), soft_wrap=True)
     if float_tolerance is not None:
         console.print(f"  floats may differ by {float_tolerance:g} of the larger one", soft_wrap=True)
     if result.assume:

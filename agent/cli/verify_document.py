@@ -52,6 +52,9 @@ class VerifyDocument(Document):
     inputs: list[KindPart] = Field(
         description="Distinct inputs on which both did the same; empty with a counterexample."
     )
+    from_project: bool = Field(
+        description="False: no call of the project or the user is among the inputs, or was varied for them."
+    )
     unreached: list[int] = Field(
         description="Lines of FILE's function that no input is known to have reached; empty with a counterexample."
     )
@@ -104,6 +107,7 @@ def document_of(result: Verification, seed: int, float_tolerance: float | None) 
             "decision": _decision(result),
             "counterexample": counterexample,
             "inputs": [{"kind": kind, "inputs": number} for kind, number in agreement.by_kind],
+            "from_project": not result.invented_inputs,
             "unreached": agreement.unreached,
             "unvaried": agreement.unvaried,
             "untried": result.untried,

@@ -31,8 +31,10 @@ main()
 """
 _PLACE_OF_SYNTAX_ERROR = re.compile(r"^.+:\d+: (?=(?:Syntax|Indentation|Tab)Error\b)")  # as `user_code` tells it
 _ANSWER_BYTES = 64 * 1024 * 1024
+CUT_OFF = "cut_off"  # the stage of a failure: the job did not come to its end
+TOO_LONG = "it ran longer than"  # how its reason begins
 _ENDINGS = {
-    Verdict.TIME_LIMIT: "it ran longer than {wall_time_s:.0f} s",
+    Verdict.TIME_LIMIT: TOO_LONG + " {wall_time_s:.0f} s",
     Verdict.MEMORY_LIMIT: "it used more than {memory_mib} MiB",
     Verdict.OUTPUT_LIMIT: "it wrote too much",
 }
@@ -133,7 +135,7 @@ class Harness:
             wall_time_s=self.limits.wall_time_s, memory_mib=self.limits.memory_kib // 1024
         )
         said = last_lines(case.stderr)
-        failure = Failure("cut_off", f"{ending}: {said}" if said else ending)
+        failure = Failure(CUT_OFF, f"{ending}: {said}" if said else ending)
         return replace(answer, failures=(*answer.failures, failure))
 
 

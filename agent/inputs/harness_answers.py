@@ -95,6 +95,7 @@ class Suite:
     passed: int
     failing: tuple[str, ...]
     complete: bool
+    why_incomplete: str = ""  # empty: the time was over, or they are complete
 
 
 @dataclass(frozen=True, slots=True)

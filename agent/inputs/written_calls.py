@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 LEAST_CALLS = 3  # usable ones; an answer with fewer is of no use
 SNIPPET_S = 10.0  # for running all of an answer
 MOST_CALL_S = 0.5  # wall time of one call
+NONE_FROM_PROJECT = "none of its inputs is from your project"
 
 
 @dataclass(frozen=True, slots=True)

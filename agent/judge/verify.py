@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections import Counter
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -15,6 +16,7 @@ from afterburner.agent.events import EventKind, OnEvent, ProgressEvent, Stage, i
 from afterburner.agent.inputs.ahead import ahead
 from afterburner.agent.inputs.build import build_workload
 from afterburner.agent.inputs.staging import stage
+from afterburner.agent.inputs.written_calls import invented_inputs
 from afterburner.agent.judge.measuring.workbench import Workbench, workload_limits
 from afterburner.agent.judge.verification.changed_lines import changed_statements
 from afterburner.agent.judge.verification.outcome import Agreement, Counterexample
@@ -58,6 +60,11 @@ class Verification:
     def agrees(self) -> bool:
         """Whether no difference was found."""
         return isinstance(self.found, Agreement) and not self.broken_tests
+
+    @property
+    def invented_inputs(self) -> str:
+        """What the calls are that all inputs started from, if none is from the project or the user; else empty."""
+        return invented_inputs(Counter(self.workload_origins).items())
 
 
 def verify_jobs(

@@ -8,13 +8,15 @@ from __future__ import annotations
 
 import ast
 import shlex
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from afterburner.agent.code.locate import with_source
-from afterburner.agent.inputs.harness import Harness
+from afterburner.agent.inputs.harness import CUT_OFF, TOO_LONG, Harness
+from afterburner.agent.inputs.harness_answers import Suite
+from afterburner.agent.inputs.inside.pytest_calls import LEFT
 from afterburner.agent.inputs.side_by_side import side_by_side
 from afterburner.agent.judge.program_runs import WholeProgram, run_program
 from afterburner.agent.types import Decision
@@ -22,16 +24,16 @@ from afterburner.sandbox import Limits, Verdict
 from afterburner.sandbox.terminal.formatting import format_seconds
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Sequence
 
-    from afterburner.agent.inputs.harness_answers import Suite
     from afterburner.agent.judge.measuring.workbench import Workbench
     from afterburner.agent.judge.program_runs import ProgramRun
     from afterburner.sandbox import CaseReport, PythonEnvironment
 
 LONGEST_RUN_S = 10.0  # of the original; what takes longer is not run again
 TIMES_AS_LONG, GRACE_S = 4, 2.0  # what the rewrite may take
-_TOO_LONG = f"they take longer than {LONGEST_RUN_S:.0f} s, so whether they pass with both versions is not known"
+_TOO_LONG = f"they take longer than {LONGEST_RUN_S:.0f} s"
+_NOT_KNOWN = "so whether they pass with both versions is not known"
 CPU_TOLERATED, CPU_GRACE_S = 1.1, 0.05  # of the whole process, whose start is noise
 
 
@@ -131,7 +133,7 @@ def _costs_more(
 
 @dataclass(frozen=True, slots=True)
 class ComparedTests:
-    """What the project's tests say of a version; `left_out` is why they say nothing, where there are any."""
+    """What the project's tests say of a version; `left_out` is why they say nothing, or which of them say nothing."""
 
     difference: WholeRunDifference | None = None
     left_out: str = ""
@@ -151,25 +153,53 @@ def compared_tests(bench: Workbench, winner: str) -> ComparedTests:
     after = _suite(bench, winner, environment)
     if after is None or (after.complete and not after.failing):
         return ComparedTests()
+    if after.why_incomplete and not after.why_incomplete.startswith(LEFT):  # of a busy machine, or of any version
+        return ComparedTests(left_out=_told_of_incomplete(after))
     known: set[str] = set()
     for _ in range(2):
         before = _suite(bench, bench.target.source, bench.environment)
         if before is None or not before.complete:
-            return ComparedTests(left_out=_TOO_LONG)
+            return ComparedTests(left_out=_told_of_incomplete(before))
         known.update(before.failing)
     again = _suite(bench, winner, environment)  # a busy machine, or chance, may have made one fail
     if again is None or not again.complete:
         return ComparedTests(WholeRunDifference(Decision.WRONG, "the project's tests do not come to their end with it"))
     broken = [name for name in again.failing if name not in known and (not after.complete or name in after.failing)]
     if not broken:
-        return ComparedTests()
+        return ComparedTests(left_out=_told_of_failing(before, sorted(known & set(again.failing))))
     more = f" and {len(broken) - 1} more of the project's tests" if len(broken) > 1 else ""
     reason = f"{broken[0]}{more} passed with the original and failed with the other version"
     return ComparedTests(WholeRunDifference(Decision.WRONG, reason))
 
 
+def _told_of_incomplete(suite: Suite | None) -> str:
+    """Why tests that did not come to their end with the original say nothing, and how many of them failed by then."""
+    told = f"{(suite and suite.why_incomplete) or _TOO_LONG}, {_NOT_KNOWN}"
+    if suite is None or not suite.failing:
+        return told
+    return f"{told}; by then {suite.passed} had passed with the original, and {len(suite.failing)} failed"
+
+
+def _told_of_ending(ending: str) -> str:
+    why = ending.partition(": ")[0]  # then follows what pytest has printed
+    return _TOO_LONG if why.startswith(TOO_LONG) else f"they were stopped: {why}"
+
+
+def _told_of_failing(suite: Suite, failing: Sequence[str]) -> str:
+    """Which tests say nothing of the versions, since they fail with both; empty: none."""
+    if not failing:
+        return ""
+    of = suite.passed + len(suite.failing)
+    return f"{len(failing)} of {of} fail with both versions, so they say nothing; the first is {failing[0]}"
+
+
 def _suite(bench: Workbench, source: str, environment: PythonEnvironment) -> Suite | None:
-    """What becomes of the tests that may reach the function; None: there are none, or they cannot be run."""
+    """What becomes of the tests that may reach the function; None: there are none, or they cannot be begun."""
     limits = Limits(wall_time_s=LONGEST_RUN_S, cpu_time_s=LONGEST_RUN_S)
     harness = Harness(bench.sandbox, with_source(bench.target, source, or_bound=True), environment, limits)
-    return harness.ask("pytest", "pytest", {"indirect": "too"}).suite
+    answer = harness.ask("pytest", "pytest", {"indirect": "too", "every_failure": True})
+    if answer.suite is None:
+        ending = next((each.reason for each in answer.failures if each.stage == CUT_OFF), None)
+        return None if ending is None else Suite(0, (), complete=False, why_incomplete=_told_of_ending(ending))
+    why = next((each.reason for each in answer.failures if each.reason.startswith(LEFT)), "")
+    return answer.suite if answer.suite.complete else replace(answer.suite, why_incomplete=why)

@@ -24,6 +24,7 @@ MAX_VISITED = 20_000
 MAX_FAILING = 1000  # tests that are told by name
 BAD_EXIT_CODES = (2, 3, 4)  # interrupted (by errors in collection, for instance), internal error, wrong usage
 NO_TESTS = 5
+LEFT = "pytest left"  # with an exit code
 NO_PYTEST = "pytest is not installed"
 TEST_FAILS = "the test fails here: "  # before why
 _IMPORT = re.compile(r"^[ \t]*(?:from[ \t][^\n(]*import[ \t]*\([^)]*|(?:from|import)[ \t].*)", re.MULTILINE)
@@ -81,7 +82,7 @@ def run_tests(request: Request, recorder: Recorder, write: Write) -> None:
         *FIXED,
         "--continue-on-collection-errors",  # one broken file must not stop the others
     ]
-    if whole_suite:
+    if whole_suite or request.get("every_failure"):
         arguments += ["--maxfail=0"]
     if any(name.endswith(_DOCTEST) for name in files):
         arguments.append("--doctest-glob=*" + _DOCTEST)
@@ -106,7 +107,7 @@ def _tell(plugin: _Plugin, code: Optional[int], write: Write, *, whole_suite: bo
     complete = code in (0, 1) and not plugin.was_stopped
     write({"kind": "suite", "passed": plugin.passed, "failing": plugin.failing, "complete": complete})
     if code in BAD_EXIT_CODES and not has_rung():
-        write({"kind": "failed", "stage": "run", "reason": "pytest left with exit code %d" % code})
+        write({"kind": "failed", "stage": "run", "reason": "%s with exit code %d" % (LEFT, code)})
 
 
 def _run_session(pytest: Any, arguments: List[str], plugin: _Plugin, rules: SessionRules) -> int:

@@ -138,6 +138,28 @@ def test_lines_that_no_input_reached_are_told() -> None:
 
 
 @pytest.mark.parametrize(
+    ("origins", "told"),
+    [
+        (
+            ("generated", "generated"),
+            "none of its inputs is from your project: all come from 2 calls made from type hints",
+        ),
+        (("generated", "pytest: test_names.py"), ""),
+    ],
+)
+def test_inputs_that_no_call_of_the_project_began_are_told(origins: tuple[str, ...], told: str) -> None:
+    target = Target("/names.py", ORIGINAL, "first", "names", "/", "/")
+    machine = Machine("Linux", "CPU", 2, 1, "3.11", "bubblewrap", "rlimits")
+    result = Verification(target, "/right.py", Agreement((("empty", 3),)), origins, (), (), machine, 1.0)
+    console = open_console(io.StringIO())
+    print_verification(console, result)
+    assert isinstance(console.file, io.StringIO)
+    assert not told or f"  {told}\n" in console.file.getvalue()
+    assert ("from your project" in console.file.getvalue()) == bool(told)
+    assert document_of(result, 0, None).from_project == (not told)
+
+
+@pytest.mark.parametrize(
     ("differs", "headline"),
     [
         ((), "No difference found  "),

@@ -266,3 +266,48 @@ def test_tests_that_take_too_long_are_told_to_be_left_out(
     said = compared_tests(bench_of(tmp_path / "known.py", sandbox), "def known(n):\n    return n + 0\n")
     assert said.difference is None
     assert "longer than 10 s" in said.left_out
+
+
+def test_tests_that_failed_before_the_time_was_over_are_counted(
+    tmp_path: Path, sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "known.py").write_text("def known(n):\n    return n\n", encoding="utf-8")
+    monkeypatch.setattr(whole_runs, "_suite", lambda *_: Suite(24, ("a", "b"), complete=False))
+    said = compared_tests(bench_of(tmp_path / "known.py", sandbox), "def known(n):\n    return n + 0\n")
+    assert said.left_out == (
+        "they take longer than 10 s, so whether they pass with both versions is not known; by then 24 had passed with "
+        "the original, and 2 failed"
+    )
+
+
+@pytest.mark.slow
+def test_many_tests_that_fail_with_both_versions_are_no_matter_of_time(tmp_path: Path, sandbox: Sandbox) -> None:
+    (tmp_path / "known.py").write_text("def known(n):\n    return n\n", encoding="utf-8")
+    (tmp_path / "test_known.py").write_text(
+        "import pytest\nfrom known import known\n\n\n"
+        "@pytest.mark.parametrize('n', range(60))\ndef test_missing(no_such_fixture, n):\n    pass\n\n\n"
+        "@pytest.mark.parametrize('n', range(5))\ndef test_known(n):\n    assert known(n) == n\n",
+        encoding="utf-8",
+    )
+    same = compared_tests(bench_of(tmp_path / "known.py", sandbox), "def known(n):\n    return n + 0\n")
+    assert same.difference is None
+    assert same.left_out == (
+        "60 of 65 fail with both versions, so they say nothing; the first is test_known.py::test_missing[0]"
+    )
+    other = compared_tests(bench_of(tmp_path / "known.py", sandbox), "def known(n):\n    return n + (n > 3)\n")
+    assert other.difference is not None
+    assert other.difference.reason.startswith("test_known.py::test_known[4] passed with the original")
+    (tmp_path / "conftest.py").write_text("raise ValueError(3)\n", encoding="utf-8")
+    said = compared_tests(bench_of(tmp_path / "known.py", sandbox), "def known(n):\n    return n + 0\n")
+    assert said.left_out.startswith("pytest left with exit code 4 (")
+
+
+@pytest.mark.slow
+def test_tests_that_never_end_are_told_to_be_left_out(tmp_path: Path, sandbox: Sandbox) -> None:
+    (tmp_path / "known.py").write_text("def known(n):\n    return n\n", encoding="utf-8")
+    (tmp_path / "test_known.py").write_text(
+        "import time\nimport known\n\ndef test_known():\n    time.sleep(60)\n", encoding="utf-8"
+    )
+    said = compared_tests(bench_of(tmp_path / "known.py", sandbox), "def known(n):\n    return n + 0\n")
+    assert said.difference is None
+    assert said.left_out == "they take longer than 10 s, so whether they pass with both versions is not known"
