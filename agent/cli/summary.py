@@ -165,7 +165,7 @@ def _print_growth(console: Console, result: RunResult) -> None:
         for line in draw_chart(growth, console.encoding):
             console.print(Text(line), soft_wrap=True)
     if told := gain_where_largest(result):
-        _print_fact(console, "Growth", f"{scrub_line(told)}, measured once and not tested")
+        _print_fact(console, "Growth", scrub_line(told))
     for remark in (growth.note, growth.disagreement) if growth is not None else ():
         if remark:
             _print_fact(console, "Growth", scrub_line(remark))

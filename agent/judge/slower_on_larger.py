@@ -46,6 +46,7 @@ MOST_STEPS = 3
 VARIETIES = {"natural": "", "distinct": ", all different", "equal": ", all equal"}
 FAR_SLOWER = 3.0
 PLAINLY = 2.0  # times below what would be slower: as far as one run without a quiet core can be trusted
+_MADE_OF = "made of the workload's costliest calls"
 LOOKING_S = 60.0  # at most, for glances
 CPU_TOLERATED, CPU_GRACE_S = 1.1, 0.05  # of whole processes, whose start is noise
 
@@ -68,7 +69,7 @@ class LargerGlances:
         """The gain in words, where one run shows plainly more than is `needed`; else empty."""
         if self.ratio is None or self.ratio <= PLAINLY * needed:
             return ""
-        return f"run once on {self.size}: about {format_ratio(self.ratio)}"
+        return f"run once on {self.size}, {_MADE_OF}, in a fresh process: about {format_ratio(self.ratio)}"
 
 
 NATURAL_ALONE = LargerGlances((("natural", MOST_CALL_S),))  # no glance is needed where a slow-down is known

@@ -137,6 +137,7 @@ class RunResult:
         return edits_between(self.target.source, self.best_source) if self.improved else ()
 
 
+_OF_GROWTH = "one made call, the quickest of a few runs, not tested"
 TELLING = 1.25  # times as large as another gain, to be told beside it
 MOST_OF_IT = 0.9  # of the CPU time of all calls
 OBJECTIVE_NOUN = {Objective.TIME: "CPU time", Objective.MEMORY: "peak memory", Objective.INTEGRAL: "memory integral"}
@@ -191,7 +192,8 @@ def make_result(
 def gain_where_largest(result: RunResult) -> str:
     """The gain at the largest size of the growth measurement, if it is far above the others: `38.0x where n is 4,000`.
 
-    It was measured there and tested nowhere, so it is no part of the summary.
+    It is of one call that was made, and was tested nowhere, so it is no part of the summary. It says so, since the gain
+    on larger inputs that may stand below it is of several calls, and of a first run.
     """
     growth = result.evidence.growth if result.evidence else None
     last = growth.points[-1] if growth and growth.points else None
@@ -199,7 +201,9 @@ def gain_where_largest(result: RunResult) -> str:
         return ""
     known = max(result.gain.ratio, result.by_size.large if result.by_size else 0.0)
     ratio = last.original_s / last.winner_s
-    return f"{format_ratio(ratio)} where {growth.scaled} is {last.size:,}" if ratio > TELLING * known else ""
+    if ratio <= TELLING * known:
+        return ""
+    return f"{format_ratio(ratio)} where {growth.scaled} is {last.size:,}: {_OF_GROWTH}"
 
 
 def make_paper_result(

@@ -86,7 +86,7 @@ def _notes(result: RunResult) -> Iterator[str]:
     yield from result.target.notes
     yield from result.notes
     if told := gain_where_largest(result):
-        yield f"{told}, measured once and not tested"
+        yield told
     if result.evidence is not None:
         yield result.evidence.larger_inputs
     yield result.ended_early and f"the search ended early: {result.ended_early}"

@@ -79,7 +79,9 @@ def test_a_gain_that_is_measured_at_one_size_alone_stands_with_the_growth(improv
     result = replace(improved, evidence=Evidence(Growth("len(rows)", points)))
     text = render(lambda console: print_summary(console, result, weigh(result, 0.0)))
     told = [line.rstrip() for line in text.splitlines() if "38.0x" in line]
-    assert told == ["Growth       38.0x where len(rows) is 4,000, measured once and not tested"]
+    assert told == [
+        "Growth       38.0x where len(rows) is 4,000: one made call, the quickest of a few runs, not tested"
+    ]
 
 
 def test_the_candidates_of_later_rounds_say_what_their_gains_are_over(improved: RunResult, render: Render) -> None:
