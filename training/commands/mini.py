@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 import sys
 from pathlib import Path
 from typing import Annotated
@@ -61,12 +62,20 @@ def mini(
             raise
     if smoke:
         _tell(MEANS_NOTHING)
-    model = display_path(str(out / "0" / "dpo" / "model"))
-    _tell(
-        f"models: {display_path(str(out))}/SEED/METHOD/model. Those of sft and dpo are adapters: afterburner-agent "
-        f"train merge {model} --out DIR makes a whole model. docs/training.md says how to serve and run one."
-    )
+    _tell(told_of_models(display_path(str(out))))
     typer.echo(f"report: {display_path(str(out / 'report' / 'report.md'))}")
+
+
+def told_of_models(out: str) -> str:
+    """Where the models are, and the commands that serve one of them and score it."""
+    folder = shlex.quote(out)
+    return f"""\
+models: {out}/SEED/METHOD/model. Those of sft and dpo are adapters. To merge one into its base, serve it, and score it:
+  afterburner-agent train merge {folder}/0/dpo/model --out models/mini-dpo
+  (cd models && transformers serve --port 8000) &
+  HOSTED_VLLM_API_BASE=http://127.0.0.1:8000/v1 afterburner-agent eval run \\
+      --dataset {folder}/train-benchmark --split train --model hosted_vllm/mini-dpo \\
+      --iterations 2 --generations 1 --repeats 1 --out runs/mini"""
 
 
 def _check_installed() -> None:

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
 from afterburner.training.commands import mini as command
 from afterburner.training.errors import TrainingError
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 
 def test_all_that_is_missing_is_told_at_once_and_nothing_is_written(
@@ -22,3 +19,13 @@ def test_all_that_is_missing_is_told_at_once_and_nothing_is_written(
     with pytest.raises(TrainingError, match=r"not installed: litellm, trl, uvicorn\. Install it: .*\[miniature\]"):
         command.mini(out=tmp_path / "out", smoke=True)
     assert not (tmp_path / "out").exists()
+
+
+def test_the_commands_that_serve_a_model_are_those_of_the_documentation() -> None:
+    page = (Path(__file__).parents[3] / "docs" / "training.md").read_text("utf-8")
+    said, *commands = command.told_of_models("mini").splitlines()
+    assert said.startswith("models: mini/SEED/METHOD/model. ")
+    assert len(commands) == 5
+    for line in commands:
+        assert line.strip() in page, line
+    assert "--dataset 'my mini'/train-benchmark" in command.told_of_models("my mini")
