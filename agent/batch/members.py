@@ -12,6 +12,7 @@ from afterburner.agent.code.locate import find_target
 from afterburner.agent.errors import NoInputsError, RunInUseError, RunStoreError, TargetChangedError
 from afterburner.agent.events import EventKind, OnEvent, ProgressEvent, Stage
 from afterburner.agent.models.prompts.proposer import ProposalRequest
+from afterburner.agent.models.requests.spending import SHARE_IS_UP, TIME_IS_UP
 from afterburner.agent.session.one_run import begin_run, resume_run
 from afterburner.agent.store.stored_run import MEMBER
 from afterburner.agent.types import Decision
@@ -137,7 +138,7 @@ class Worker:
         except Exception as error:  # noqa: BLE001 - a bug met on one target must not cost what was found on the others
             runs.forget(run_id)
             return Outcome(target, "failed", f"unexpected {type(error).__name__}: {error}; this is a bug")
-        return Outcome(target, result.decision.value, _reason(result), settings, result)
+        return Outcome(target, result.decision.value, told_of_member(result), settings, result)
 
     def _settings_of(self, member: Member) -> RunSettings:
         target = member.target
@@ -148,6 +149,11 @@ class Worker:
             search=replace(self.many.settings.search, max_seconds=member.share_s),
             batch=replace(self.many.settings.batch, test_files=target.test_files or None, top=0),
         )
+
+
+def told_of_member(result: RunResult) -> str:
+    """The reason, with the time of the function as what it is: a share of the time of all."""
+    return _reason(result).replace(TIME_IS_UP, SHARE_IS_UP)
 
 
 def _reason(result: RunResult) -> str:

@@ -17,6 +17,7 @@ from afterburner.agent.cli.pages import page_of_many
 from afterburner.agent.cli.progress import show_progress
 from afterburner.agent.cli.resume_hint import say_how_to_resume
 from afterburner.agent.code.patch import is_written, patch_bytes, write_atomically
+from afterburner.agent.models.requests.spending import SHARE_IS_UP
 from afterburner.agent.session.from_settings import session_for
 from afterburner.agent.store.checkpoints import new_run_id
 from afterburner.sandbox import AfterburnerError
@@ -163,6 +164,8 @@ def how_to_find_more(many: ManyResult) -> str:
     """What may find more in a project than this run did."""
     late = any(each.reason == TOO_LITTLE_TIME for each in many.outcomes)
     ways = ["--max-seconds S gives those that were not reached their time"] if late else []
+    if not late and any(SHARE_IS_UP in each.reason for each in many.outcomes):
+        ways.append("--max-seconds S gives each function a larger share, `run FILE -f NAME` gives one all of it")
     if many.tried >= many.settings.batch.top:
         ways.append("--top N tries more functions")
     ways.append("--model NAME asks a language model")

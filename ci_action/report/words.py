@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from afterburner.agent.models.requests.spending import TIME_IS_UP
+from afterburner.agent.models.requests.spending import SHARE_IS_UP, TIME_IS_UP
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -34,7 +34,8 @@ def few_of(names: Sequence[str], most: int = 3) -> str:
 
 def own_option(reason: str) -> str:
     """A reason of a run with the option of `ci` that gives it more time, which its functions share."""
-    return _MORE_TIME.sub("--max-minutes", reason.replace(TIME_IS_UP, f"its share of {TIME_IS_UP}"))
+    shared = reason if SHARE_IS_UP in reason else reason.replace(TIME_IS_UP, SHARE_IS_UP)
+    return _MORE_TIME.sub("--max-minutes", shared)
 
 
 def plain_reason(error: Exception, root: Path) -> str:

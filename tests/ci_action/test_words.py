@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from afterburner.agent import WorkloadError
-from afterburner.agent.models.requests.spending import TIME_IS_UP
+from afterburner.agent.models.requests.spending import SHARE_IS_UP, TIME_IS_UP
 from afterburner.ci_action.report.words import one_line, own_option, plain_reason
 
 
@@ -48,6 +48,9 @@ def test_the_command_that_runs_tests_pytest_does_not_collect_is_given_with_the_o
 def test_the_time_that_is_up_is_called_a_share_with_the_option_of_ci() -> None:
     told = own_option(f"of 2 candidates 2 were not measured in time; {TIME_IS_UP}")
     assert told.endswith("in time; its share of the time for the search (--max-minutes) is up")
+    assert own_option(f"no rule fits; {SHARE_IS_UP}").endswith(
+        "fits; its share of the time for the search (--max-minutes) is up"
+    )
     assert own_option("give --max-seconds more.") == "give --max-minutes more."
     assert own_option("Give more time with --max-seconds, or fewer calls").startswith(
         "Give more time with --max-minutes"

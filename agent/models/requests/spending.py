@@ -26,6 +26,7 @@ LEAST_OUTPUT_TOKENS = 2_000  # thoughts and all around the code; an answer that 
 LEAST_SECONDS = 1.0
 _BYTES_PER_TOKEN = 3  # of code, about
 TIME_IS_UP = "the time for the search (--max-seconds) is up"
+SHARE_IS_UP = f"its share of {TIME_IS_UP}"  # of one of several functions
 _LOOK_AGAIN_S = 0.5
 
 

@@ -3,19 +3,23 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, cast
 
 import pytest
 
 from afterburner.agent.batch.batch_results import TOO_LITTLE_TIME, ManyResult, Outcome
+from afterburner.agent.batch.members import told_of_member
 from afterburner.agent.cli.many import how_to_find_more
 from afterburner.agent.cli.many_summary import print_many
 from afterburner.agent.cli.pages import page_of_many
 from afterburner.agent.inputs.rank import RankedTarget
+from afterburner.agent.models.requests.spending import TIME_IS_UP
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from afterburner.agent.loop.results import RunResult
     from afterburner.agent.options import RunSettings
 
     Render = Callable[..., str]
@@ -50,6 +54,16 @@ def test_what_was_profiled_is_told_where_nothing_passed(many: ManyResult, render
     text = render(lambda console: print_many(console, many, {}), width=200)
     assert many.survey_note in "\n".join(line.rstrip() for line in text.splitlines())
     assert "was profiled, and nothing passed.\npytest is not installed." in page_of_many(many)
+
+
+def test_a_function_whose_share_of_the_time_was_over_is_not_told_that_all_of_it_was(many: ManyResult) -> None:
+    result = SimpleNamespace(improved=False, candidates=(), summary=f"nothing is offered: no rule fits; {TIME_IS_UP}")
+    told = told_of_member(cast("RunResult", result))
+    assert told == "nothing is offered: no rule fits; its share of the time for the search (--max-seconds) is up"
+    many.outcomes.append(Outcome(many.outcomes[0].target, "no_improvement", told))
+    assert how_to_find_more(many).startswith(
+        "To find more: --max-seconds S gives each function a larger share, `run FILE -f NAME` gives one all of it;"
+    )
 
 
 def test_where_the_time_was_too_short_more_of_it_is_the_first_advice(many: ManyResult) -> None:
