@@ -166,7 +166,7 @@ def compared_tests(bench: Workbench, winner: str) -> ComparedTests:
         return ComparedTests(WholeRunDifference(Decision.WRONG, "the project's tests do not come to their end with it"))
     broken = [name for name in again.failing if name not in known and (not after.complete or name in after.failing)]
     if not broken:
-        return ComparedTests(left_out=_told_of_failing(before, sorted(known & set(again.failing))))
+        return ComparedTests(left_out=_told_of_failing(again, sorted(known & set(again.failing))))
     more = f" and {len(broken) - 1} more of the project's tests" if len(broken) > 1 else ""
     reason = f"{broken[0]}{more} passed with the original and failed with the other version"
     return ComparedTests(WholeRunDifference(Decision.WRONG, reason))
