@@ -186,7 +186,9 @@ def tell_outcome(outcome: Outcome) -> None:
     folder = outcome.folder
     why = f" ({folder / REJECTED} says why)" if len(outcome.rejected) > MOST_SHOWN else ""
     left_out = f"; {count(len(outcome.rejected), 'record')} left out{why}" if outcome.rejected else ""
-    stored = f"stored in {folder}: {count(len(outcome.done), 'problem')}"
+    unscored = len(outcome.done) - outcome.scored
+    without = f", {unscored} of them without scores: the report says why" if 0 < unscored < len(outcome.done) else ""
+    stored = f"stored in {folder}: {count(len(outcome.done), 'problem')}{without}"
     sys.stdout.write(f"{'nothing to store' if outcome.is_empty else stored}{left_out}\n")
     if outcome.scored:
         for line in notes_of(folder):

@@ -208,8 +208,8 @@ def test_a_problem_that_has_no_reference_to_start_from_is_told_and_not_scored(tm
     out = tmp_path / "run"
     said = afterburner("run", "--dataset", str(path), "--out", str(out), "--model", "rules", "--start", "slow", *SMALL)
     assert "bare has no measured reference" in said
-    assert "1 problem could not be evaluated" in said
-    assert "1 problem could not be evaluated" in afterburner("resume", str(out)), "it knows what was stored"
+    assert "run: 2 problems, 1 of them without scores: the report says why\n" in said
+    assert "1 of them without scores" in afterburner("resume", str(out)), "it knows what was stored"
     found = load_evaluation(out)
     assert [each.id for each in found.problems] == ["measured"]
     assert [name for name, _ in found.not_evaluated] == ["bare"]
