@@ -33,13 +33,19 @@ def format_beside(ratios: Sequence[float], *limits: float) -> list[str]:
 
     So 1.053 beside a limit of 1.05 is `1.053x` beside `1.050x`.
     """
-    told = {each: format_ratio(each) for each in (*ratios, *limits)}
-    for ratio, limit in product(filter(math.isfinite, ratios), limits):
-        for decimals in range(_MORE_DECIMALS, _MOST_DECIMALS + 1):
-            if _side(ratio, limit) == _side(*(float(told[each].removesuffix("x")) for each in (ratio, limit))):
-                break
-            told |= {each: f"{each:.{decimals}f}x" for each in (ratio, limit)}
-    return [told[each] for each in (*ratios, *limits)]
+    decimals = dict.fromkeys((*ratios, *limits), 0)
+
+    def told(ratio: float) -> str:
+        return f"{ratio:.{decimals[ratio]}f}x" if decimals[ratio] else format_ratio(ratio)
+
+    def is_wrong(pair: tuple[float, float]) -> bool:
+        return _side(*pair) != _side(*(float(told(each).removesuffix("x")) for each in pair))
+
+    pairs = list(product(filter(math.isfinite, ratios), limits))
+    for more in range(_MORE_DECIMALS, _MOST_DECIMALS + 1):
+        while wrong := [each for pair in pairs if is_wrong(pair) for each in pair if decimals[each] < more]:
+            decimals |= dict.fromkeys(wrong, more)
+    return [told(each) for each in (*ratios, *limits)]
 
 
 def _side(ratio: float, limit: float) -> int:

@@ -25,6 +25,8 @@ def test_a_ratio_that_is_none_is_a_dash() -> None:
 def test_a_ratio_shows_on_which_side_of_a_limit_it_lies() -> None:
     assert format_beside((1.02, 0.98, 1.0527), 1 / 1.05, 1.05) == ["1.02x", "0.98x", "1.053x", "0.95x", "1.050x"]
     assert format_beside((1.05004,), 1.05) == ["1.05004x", "1.05000x"]
+    between = format_beside((0.9523, 0.94, 0.954), 1 / 1.05, 1.05)
+    assert between == ["0.9523x", "0.94x", "0.954x", "0.9524x", "1.05x"], "the limit lies between two of them"
     assert format_beside((1.2, 1.05, math.nan), 1.05) == ["1.20x", "1.05x", "-", "1.05x"]
 
 

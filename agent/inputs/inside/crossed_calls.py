@@ -79,7 +79,9 @@ def surrounded(root: Root, parameters: Sequence[str], names: Sequence[str], othe
         beside = [given[name] for other in others if type((given := arguments(other, names)).get(name)) is type(value)]
         for each in list(filter(None, beside))[:MOST_BESIDE]:
             part = each[:LONGEST_BESIDE]
-            for made in (value + part, part + value, part + value + part):
+            # The ends of a list are two parts of the other: the same object twice may differ for its own reason.
+            head, tail = (part, part) if type(value) is str else (part[: len(part) // 2], part[len(part) // 2 :])
+            for made in (value + part, part + value, head + value + tail):
                 yield _with_argument(root, name, made, names)
 
 

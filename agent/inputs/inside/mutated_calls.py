@@ -158,7 +158,7 @@ def _begun(request: Request, module: ModuleType, write: Write) -> _Work:
         bases = attempts.affordable(found)
     for base in bases:
         contract.learn_patterns(base.root, compiled)
-    constants = _constants(module, target.function, request.get("constants", ()), compiled)
+    constants = constants_of(module, target.function, request.get("constants", ()), compiled)
     knowledge = Knowledge(signature_of(target, request["source"]), fixed, constants, method, contract, kinds)
     return _Work(
         target.function,
@@ -173,13 +173,13 @@ def _begun(request: Request, module: ModuleType, write: Write) -> _Work:
     )
 
 
-def _constants(
+def constants_of(
     module: ModuleType, function: Callable[..., Any], given: Sequence[Any], compiled: Collection[Any]
 ) -> Constants:
     """What the code mentions, or what is `given` in its place; `compiled` are texts of regular expressions."""
     named = named_tables(module, function)
-    of_code = [value for code in codes_of(module, function) for value in code.co_consts if type(value) is str]
-    patterns = [*named, *(text for text in of_code if text in compiled)]
+    of_code = [value for code in codes_of(module, function) for value in code.co_consts]
+    patterns = [value for value in (*of_code, *named) if type(value) is not str or value in compiled]
     values = given or mentioned_values(module, function)
     return Constants(values, texts_of_tables(named), texts_of_patterns(patterns))
 

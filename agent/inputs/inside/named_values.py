@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import itertools
 from types import CodeType, FunctionType, ModuleType
-from typing import Any, Callable, Dict, Iterator, List, Mapping, Set
+from typing import Any, Callable, Iterable, Iterator, List, Mapping, Sequence, Set
 
 from .container_kinds import HEAP_TYPE, MAPPINGS, SEQUENCES
 
 MOST_CODES = 60
 MOST_TABLE_ITEMS = 40  # of one table
 _DEEPEST_TABLE = 3
+_FUNCTIONS = (FunctionType, staticmethod, classmethod)
 
 
 def mentioned_values(module: ModuleType, function: Callable[..., Any]) -> Iterator[Any]:
@@ -19,7 +20,7 @@ def mentioned_values(module: ModuleType, function: Callable[..., Any]) -> Iterat
     for code in codes:
         for value in code.co_consts:
             yield from value if type(value) in (tuple, frozenset) else (value,)
-    for value in named_in(_of_classes(module, function), codes).values():
+    for value in _named_in(_of_classes(module, function), codes):
         yield from _of_table(value, 0)
     for name, value in list(vars(module).items()):
         if not name.startswith("__"):
@@ -28,7 +29,7 @@ def mentioned_values(module: ModuleType, function: Callable[..., Any]) -> Iterat
 
 def named_tables(module: ModuleType, function: Callable[..., Any]) -> List[Any]:
     """What the code of the function and of what it calls names, in the module or in the function's class."""
-    return list(named_in(_namespaces(module, function), list(codes_of(module, function))).values())
+    return list(_named_in(_namespaces(module, function), codes_of(module, function)))
 
 
 def codes_of(module: ModuleType, function: Callable[..., Any]) -> Iterator[CodeType]:
@@ -38,7 +39,7 @@ def codes_of(module: ModuleType, function: Callable[..., Any]) -> Iterator[CodeT
     seen: Set[int] = set()
     while waiting and len(seen) < MOST_CODES:
         value = waiting.pop()
-        value = getattr(value, "__func__", value) if type(value) in (staticmethod, classmethod) else value
+        value = getattr(value, "__func__", value) if type(value) in _FUNCTIONS else value
         value = getattr(value, "__wrapped__", value)
         code = value.__code__ if type(value) is FunctionType else value
         if type(code) is not CodeType or id(code) in seen:
@@ -46,18 +47,15 @@ def codes_of(module: ModuleType, function: Callable[..., Any]) -> Iterator[CodeT
         seen.add(id(code))
         yield code
         waiting += [constant for constant in code.co_consts if type(constant) is CodeType]
-        named = named_in(namespaces, [code]).values()
-        waiting += [each for each in named if type(each) in (FunctionType, staticmethod, classmethod)]
+        waiting += [
+            each for each in _named_in(namespaces, [code]) if type(each) in (FunctionType, staticmethod, classmethod)
+        ]
 
 
-def named_in(namespaces: List[Mapping[str, Any]], codes: List[CodeType]) -> Dict[str, Any]:
-    """What the code names, each from the first namespace that has it, in the order in which it is named."""
+def _named_in(namespaces: Sequence[Mapping[str, Any]], codes: Iterable[CodeType]) -> Iterator[Any]:
+    """What the code names, from each namespace that has it: `self.DAYS` and `DAYS` are named alike."""
     names = dict.fromkeys(name for code in codes for name in code.co_names)
-    held = ((name, each[name]) for name in names for each in namespaces if name in each)
-    found: Dict[str, Any] = {}
-    for name, value in held:
-        found.setdefault(name, value)
-    return found
+    return (each[name] for name in names for each in namespaces if name in each)
 
 
 def _namespaces(module: ModuleType, function: Callable[..., Any]) -> List[Mapping[str, Any]]:

@@ -6,20 +6,24 @@ that the code does something with it.
 
 from __future__ import annotations
 
+import contextlib
 import importlib
 import re
+import warnings
 from itertools import islice
 from random import Random
-from typing import Any, Callable, Dict, Iterable, Iterator, List, Mapping, Tuple
+from typing import Any, Callable, Dict, Iterable, List, Mapping, Tuple
 
 from .edge_values import in_turns
 
 MOST_PATTERNS = 6
 MOST_TEXTS = 12  # of one pattern
 MOST_ALTOGETHER = 24
+LONGEST_PATTERN = 500  # characters; longer ones take long to read, and mostly are lists of words
 _TRIES = 5  # for each text, since many come out alike
 _LONGEST_TEXT = 30  # characters
 _MORE = 3  # repeats beyond the least
+_MOST_STEPS = 300  # parts of a pattern that one text is written by: repeats of what matches nothing need not end
 _KINDS = ("a", "A", "7", "_", "-", " ", ".", "\u00e9")  # what stands for the characters that a class leaves out
 _IN_CATEGORY: Mapping[str, Tuple[str, ...]] = {
     "CATEGORY_DIGIT": ("7", "0"),
@@ -35,37 +39,40 @@ def texts_of_patterns(patterns: Iterable[Any]) -> List[str]:
     """Texts that each of these patterns may match, some of each in turn.
 
     Args:
-        patterns: compiled ones, or texts of some; what is neither, or is of bytes, is left out.
+        patterns: compiled ones, or texts of some; what is neither, is of bytes, or is too long is left out.
     """
-    compiled = filter(None, map(_compiled, patterns))
-    every = in_turns(map(_texts_of, islice(compiled, MOST_PATTERNS)))
+    written = (texts for texts in map(_texts_of, patterns) if texts)
+    every = in_turns(islice(written, MOST_PATTERNS))
     return list(islice(dict.fromkeys(every), MOST_ALTOGETHER))
 
 
-def _compiled(value: Any) -> Any:
-    try:
-        found = re.compile(value) if type(value) is str else value
-    except (re.error, OverflowError, RecursionError):
+def _texts_of(value: Any) -> List[str]:
+    """Nothing for what cannot be read: other inputs are made all the same."""
+    with warnings.catch_warnings(), contextlib.suppress(re.error, ValueError, RecursionError, OverflowError):
+        warnings.simplefilter("ignore")
+        parsed = _parsed(value)
+        if parsed is None:
+            return []
+        random = Random(0)  # noqa: S311 - the same texts each time
+        made = (_Writer(random).text_of(parsed)[:_LONGEST_TEXT] for _ in range(MOST_TEXTS * _TRIES))
+        return list(islice((text for text in dict.fromkeys(made) if text), MOST_TEXTS))
+    return []
+
+
+def _parsed(value: Any) -> Any:
+    pattern = value.pattern if type(value) is re.Pattern else value
+    if type(pattern) is not str or len(pattern) > LONGEST_PATTERN:
         return None
-    return found if type(found) is re.Pattern and type(found.pattern) is str else None
-
-
-def _texts_of(pattern: Any) -> Iterator[str]:
+    flags = value.flags & ~re.DEBUG if type(value) is re.Pattern else 0  # with DEBUG the parser prints
     parser: Any = importlib.import_module("re._parser" if hasattr(re, "_parser") else "sre_parse")
-    try:
-        parsed = parser.parse(pattern.pattern, pattern.flags)
-    except (re.error, RecursionError):
-        return
-    random = Random(0)  # noqa: S311 - the same texts each time
-    made = (_Writer(random).text_of(parsed)[:_LONGEST_TEXT] for _ in range(MOST_TEXTS * _TRIES))
-    yield from islice((text for text in dict.fromkeys(made) if text), MOST_TEXTS)
+    return parser.parse(pattern, flags)
 
 
 class _Writer:
     """Writes one text; what a pattern looks ahead for, or back at, is written out, too."""
 
     def __init__(self, random: Random) -> None:
-        self._random = random
+        self._random, self._steps = random, 0
         self._groups: Dict[int, str] = {}
         self._by_name: Dict[str, Callable[[Any], str]] = {
             "LITERAL": chr,
@@ -86,8 +93,11 @@ class _Writer:
         """What a part of a pattern may match; nothing for a part that matches no characters, or that is not known."""
         text = ""
         for code, held in parsed:
+            self._steps += 1
+            if self._steps > _MOST_STEPS or len(text) >= _LONGEST_TEXT:
+                break
             write = self._by_name.get(str(code))
-            text += write(held) if write is not None and len(text) < _LONGEST_TEXT else ""
+            text += write(held) if write is not None else ""
         return text
 
     def _group(self, held: Any) -> str:
@@ -100,7 +110,9 @@ class _Writer:
         times = min(self._random.randint(least, min(most, least + _MORE)), _LONGEST_TEXT)
         text = ""
         for _ in range(times):
-            text += self.text_of(parsed) if len(text) < _LONGEST_TEXT else ""
+            if self._steps > _MOST_STEPS or len(text) >= _LONGEST_TEXT:
+                break
+            text += self.text_of(parsed)
         return text
 
     def _one_of(self, items: Any) -> str:

@@ -146,8 +146,8 @@ def test_the_tries_for_one_argument_are_bounded() -> None:
 
 
 def test_real_texts_and_lists_are_put_beside_and_around_the_own_ones() -> None:
-    others = [[["name", [1]], {}], [[7, (2,)], {}], [["", [3]], {}]]
+    others = [[["name", [1, 2]], {}], [[7, (2,)], {}], [["", [3]], {}]]
     made = list(surrounded([["\t", [9]], {}], ["text", "items"], ["text", "items"], others))
     assert [args[0] for args, _ in made[:3]] == ["\tname", "name\t", "name\tname"]
-    assert [args[1] for args, _ in made[3:]] == [[9, 1], [1, 9], [1, 9, 1], [9, 3], [3, 9], [3, 9, 3]]
+    assert [args[1] for args, _ in made[3:]] == [[9, 1, 2], [1, 2, 9], [1, 9, 2], [9, 3], [3, 9], [9, 3]]
     assert list(surrounded([[9], {}], ["number"], ["number"], [[[8], {}]])) == []

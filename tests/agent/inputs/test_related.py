@@ -6,6 +6,7 @@ import datetime as dt
 import math
 import re
 import sys
+import warnings
 from dataclasses import dataclass, field
 from decimal import Decimal
 from fractions import Fraction
@@ -18,6 +19,7 @@ from afterburner.agent.inputs.inside.alike_texts import ALIKE, alike_texts
 from afterburner.agent.inputs.inside.call_parts import places, record_with, root_of, with_value
 from afterburner.agent.inputs.inside.container_kinds import NotBuildableError
 from afterburner.agent.inputs.inside.edge_values import edges
+from afterburner.agent.inputs.inside.mutated_calls import constants_of
 from afterburner.agent.inputs.inside.named_values import codes_of, mentioned_values, named_tables
 from afterburner.agent.inputs.inside.nested_values import nested
 from afterburner.agent.inputs.inside.pattern_texts import texts_of_patterns
@@ -139,6 +141,8 @@ def test_what_a_method_names_of_its_class_counts_as_well() -> None:
     assert {code.co_name for code in codes_of(module, module.Parser.day)} == {"day", "month"}
     assert "SUN MON" not in texts_of_tables(named_tables(module, module.Parser.month))
     assert "JAN" in texts_of_tables(named_tables(module, module.Parser.day))
+    module.DAYS = {9: "XYZ"}
+    assert {module.DAYS[9], "SUN"} <= set(filter(None, map(str, mentioned_values(module, module.Parser.day))))
 
 
 @pytest.mark.parametrize(
@@ -165,6 +169,38 @@ def test_what_is_no_pattern_of_texts_has_none_and_no_pattern_takes_the_place_of_
     texts = texts_of_patterns([f"{letter}[0-9]+" for letter in "abcdef"])
     assert {text[0] for text in texts} == set("abcdef")
     assert len(texts) == 24
+
+
+def test_only_texts_that_are_compiled_are_patterns_and_no_other_constant_takes_their_place() -> None:
+    module = ModuleType("tokens")
+    exec(  # noqa: S102 - the text below
+        "import re\nPIXELS = re.compile('[0-9]+px')\nWORDS = 'a b ' * 50_000\nCOMMA = ','\n"
+        "def f(text):\n    if text in ('utf-8', '%Y', 'INFO', 'Z', 'a|b', COMMA, WORDS):\n        return PIXELS\n"
+        "    return re.sub('[A-Z]{2}', '', text)\n",
+        vars(module),
+    )
+    texts = constants_of(module, module.f, (), {"[A-Z]{2}", module.WORDS, "(?a)(?u)x"}).of_patterns
+    assert {re.sub(r"\d+", "7", text) for text in texts if text.endswith("px")} == {"7px"}
+    assert [text for text in texts if not re.fullmatch("[0-9]+px|[A-Z]{2}", text)] == []
+    assert any(text.isalpha() for text in texts)
+
+
+@pytest.mark.parametrize(
+    "pattern",
+    ["(?a)(?u)x", "(" * 90 + "x" + ")*" * 90, "x|" * 100_000, r"(?:(?:(?:(?:(?:\b){30}){30}){30}){30}){30}", "[[a]"],
+)
+def test_a_pattern_that_cannot_be_read_or_goes_on_for_long_costs_nothing(pattern: str) -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        texts = texts_of_patterns([pattern, "[0-9]x"])
+    assert any(re.fullmatch("[0-9]x", text) for text in texts)
+
+
+def test_a_pattern_for_debugging_is_not_printed(capsys: pytest.CaptureFixture[str]) -> None:
+    pattern = re.compile("ab", re.DEBUG)
+    capsys.readouterr()
+    assert texts_of_patterns([pattern]) == ["ab"]
+    assert capsys.readouterr().out == ""
 
 
 def test_texts_of_patterns_come_before_after_and_in_place_of_a_text() -> None:

@@ -195,4 +195,5 @@ def f(cell):
 def test_blanks_at_the_ends_are_no_condition_where_the_same_within_differs_too(compare: Compare) -> None:
     found = compare(BY_WIDTH, BY_LENGTH, "f('ab')\nf('cd ef')\nf('name')\nf('x\\ty')", rounds=None)
     assert isinstance(found, Counterexample)
+    assert not found.remark, "the search came to its end"
     assert "strip()" not in " ".join(each.expression for each in found.provided)
