@@ -22,6 +22,7 @@ from afterburner.agent.inputs.choosing import (
     is_invented,
     most_for_edge_case,
 )
+from afterburner.agent.inputs.harness import CUT_OFF, Harness
 from afterburner.agent.inputs.harness_answers import Failure, scrub
 from afterburner.agent.inputs.hypothesis_interpreter import drawing_environment
 from afterburner.agent.inputs.side_by_side import side_by_side
@@ -32,7 +33,6 @@ from afterburner.sandbox import UsageError
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from afterburner.agent.inputs.harness import Harness
     from afterburner.agent.inputs.harness_answers import Answer, Assumption, FoundCall
     from afterburner.agent.options import RunSettings
     from afterburner.agent.types import WorkloadCall, WrittenCalls
@@ -241,8 +241,9 @@ def _finding(origin: str, answer: Answer) -> Finding:
 
 
 def _told(stage: str, reason: str, answer: Answer) -> str:
-    if answer.calls and stage in {"run", "cut_off"}:
-        return scrub(f"it failed after {len(answer.calls)} recorded calls, which are used: {reason}", 300)
+    if answer.calls and stage in {"run", CUT_OFF}:
+        ended = "was ended" if stage == CUT_OFF else "failed"  # tests that take long need not fail
+        return scrub(f"it {ended} after {len(answer.calls)} recorded calls, which are used: {reason}", 300)
     return reason
 
 

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from .harness_types import Request, Write
 
 SMALLEST = 4  # elements, or the value of an integer, from which something can be scaled,
-REPEATED = " of the same elements again"  # as in "growth with len(text) of the same elements again"
+REPEATED = ", its elements repeated"  # as in "the time does not change with len(text), its elements repeated"
 LITTLE = 2  # the same where little is known of the data
 BESIDE = 8  # what is smaller than the largest by more than this factor is no part of what is scaled
 MAX_SCALED = 4  # values that are scaled together

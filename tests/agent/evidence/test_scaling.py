@@ -63,7 +63,7 @@ def test_attributes_of_objects_and_integers_are_sizes_too(make_bench: MakeBench)
         'if __name__ == "__main__":\n    Bag([3, 1, 2] * 9).pairs()\n    Bag([1, 2] * 10).pairs()\n'
     )
     made, _ = ladder(make_bench(bag, "Bag.pairs"), Climb(factors=(1.0, 2.0), until_s=0.0))
-    assert [each.scaled for each in made] == ["len(self.items) of the same elements again"] * 2, "the numbers repeat"
+    assert [each.scaled for each in made] == ["len(self.items), its elements repeated"] * 2, "the numbers repeat"
     assert made[1].size == 2 * made[0].size
     count = (
         "def triangle(n):\n    return sum(range(n))\n\n"
