@@ -41,8 +41,8 @@ if TYPE_CHECKING:
 KEY_VARIABLE = "MODEL_API_KEY"
 _LONGEST_SENTENCE = 160  # characters
 _OF_REAL_KINDS = (
-    "it differs on elements of kinds that no real call holds; in the base, give the parameter a type hint that names "
-    "its elements"
+    "it differs on values of kinds that no real call holds; in the base, give the parameter a type hint that rules "
+    "them out"
 )
 _BASES = ("CI_MERGE_REQUEST_DIFF_BASE_SHA",)  # what GitLab tells a job of a merge request
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import TYPE_CHECKING
 
+from afterburner.agent.inputs.written_calls import NONE_FROM_PROJECT, invented_inputs
 from afterburner.agent.judge.version_comparison import ComparisonDecision
 from afterburner.agent.page.comparison_section import HEADLINES, counterexample_lines, findings_of, times_of
 from afterburner.agent.types import Objective
@@ -71,6 +73,9 @@ def _with_speed(result: ComparisonResult) -> str:
         told.append(f"your change is {format_change(compared.gain.ratio)}")
     if result.decision in _TOLD_WITH_INPUTS and compared.agreement is not None:
         told.append(f"no difference was found on {count(compared.agreement.inputs, 'input')}")
+        told.append(compared.agreement.reached)
+        invented = invented_inputs(Counter(result.workload_origins).items())
+        told.append(f"{NONE_FROM_PROJECT}: {invented}" if invented else "")
     return "; ".join(filter(None, [*told, compared.caveats]))
 
 

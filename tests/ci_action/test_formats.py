@@ -364,7 +364,7 @@ def test_a_claim_on_a_condition_passes_in_no_format() -> None:
 
 
 def test_a_proof_for_elements_of_the_real_kinds_alone_is_one_on_a_condition() -> None:
-    caveat = "it differs on elements of kinds that no real call holds, for example f([None]) returned True"
+    caveat = "it differs on values of kinds that no real call holds, for example f([None]) returned True"
     limited = function(decision=Decision.FASTER, rewrite=None, caveat=caveat, real_kinds_alone=True)
     proven = function(name="total", decision=Decision.FASTER, caveat="only this is known")
     report = document(limited, proven, mode=Mode.PROVE)
@@ -455,13 +455,13 @@ def test_a_loss_on_small_inputs_stands_beside_the_gain_and_is_not_hidden_in_a_fo
 
 
 def test_a_caveat_stands_beside_the_gain_in_every_form() -> None:
-    caveat = "it differs on elements of kinds that no real call holds, for example f([[]]) raised TypeError"
+    caveat = "it differs on values of kinds that no real call holds, for example f([[]]) raised TypeError"
     told = document(function(caveat=caveat))
     assert f"31.8x faster (30.7x to 33.4x), but {caveat}" in text_report(told)
     page = summary(told, Surroundings())
     [row] = [line for line in page.splitlines() if line.startswith("|") and "31.8x" in line]
     assert "31.8x faster" in row
-    assert "but it differs on elements of kinds that no real call holds" in row
+    assert "but it differs on values of kinds that no real call holds" in row
     assert caveat in json.dumps(sarif(told))
     assert caveat in junit(told).decode()
     assert CiDocument.model_validate_json(told.model_dump_json()).functions[0].caveat == caveat

@@ -39,7 +39,7 @@ def test_a_proof_for_elements_of_the_real_kinds_alone_ends_the_strict_gate_and_n
     assert not fails_gate(proven(OF_REAL_KINDS))
     with pytest.raises(UsageError, match=r"no-answer: there is no answer for shop.py common: it differs on") as told:
         fails_gate(proven(OF_REAL_KINDS), answers=True)
-    assert "elements of kinds that no real call holds; in the base, give the parameter a type hint" in str(told.value)
+    assert "values of kinds that no real call holds; in the base, give the parameter a type hint" in str(told.value)
     assert fails_gate(proven(OF_REAL_KINDS, slower()), answers=True), "what is slower has an exit code of its own"
     assert not fails_gate(proven(function(decision=Decision.FASTER)), answers=True)
 

@@ -6,6 +6,7 @@ from dataclasses import replace
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, cast
 
+from afterburner.agent.inputs.choosing import GENERATED
 from afterburner.agent.inputs.harness_answers import Assumption
 from afterburner.agent.judge.verification.outcome import Agreement, Counterexample
 from afterburner.agent.judge.version_comparison import ComparisonDecision, VersionFindings
@@ -26,7 +27,9 @@ FOUND = Counterexample(
 DISTINCT = Assumption("len({item[1] for item in events}) == len(events)", "no two of `events` agree", 2)
 
 
-def result_of(compared: VersionFindings, assume: tuple[str, ...] = ()) -> ComparisonResult:
+def result_of(
+    compared: VersionFindings, assume: tuple[str, ...] = (), origins: tuple[str, ...] = ()
+) -> ComparisonResult:
     found: dict[str, Any] = {
         "compared": compared,
         "decision": compared.decision,
@@ -36,6 +39,7 @@ def result_of(compared: VersionFindings, assume: tuple[str, ...] = ()) -> Compar
         "memory": None,
         "growth": None,
         "assume": assume,
+        "workload_origins": origins,
     }
     return cast("ComparisonResult", SimpleNamespace(**found))
 
@@ -66,7 +70,7 @@ def test_what_limits_the_answer_stands_beside_what_limits_the_gain() -> None:
         caveat="it loses on one",
     )
     told = message_of_comparison(result_of(faster))
-    assert told.index("it differs on elements of kinds that no real call holds") < told.index("it loses on one")
+    assert told.index("it differs on values of kinds that no real call holds") < told.index("it loses on one")
 
 
 def test_a_long_call_is_whole_in_the_log_alone() -> None:
@@ -99,6 +103,14 @@ def test_an_answer_says_what_is_stated_of_its_inputs() -> None:
     noisy = replace(searched, decision=ComparisonDecision.TOO_NOISY, reason="too noisy to tell")
     assert message_of_comparison(result_of(noisy)) == (
         "no answer: too noisy to tell; no difference was found on 1040 inputs."
+    )
+    unreached = replace(noisy, agreement=Agreement((("derived", 14),), unreached=(89,)))
+    from_tests = result_of(unreached, origins=(GENERATED, GENERATED, "pytest: tests/test_a.py::test_b"))
+    ends = "no difference was found on 14 inputs; no input reached line 89 of the original"
+    assert message_of_comparison(from_tests) == f"no answer: too noisy to tell; {ends}."
+    made_up = result_of(unreached, origins=(GENERATED, GENERATED))
+    assert message_of_comparison(made_up).endswith(
+        f"{ends}; none of its inputs is from your project: 2 calls made from type hints."
     )
     stated = tuple(f"len(argument_{number}) > {number}" for number in range(9))
     told = message_of_comparison(result_of(faster, stated))

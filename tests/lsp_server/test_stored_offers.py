@@ -151,7 +151,7 @@ def test_of_several_runs_the_newest_that_fits_is_shown(start_editor: StartEditor
                 best_source=after,
                 by_size=GainRange(0.7, 20.0),
                 workload_origins=((GENERATED, 6),),
-                caveat="it differs on elements of kinds that no real call holds",
+                caveat="it differs on values of kinds that no real call holds",
             )
             runs.begin(later.run_id, asked, replace(target, path=str(pairs)))
             runs.finish(later.run_id, later)

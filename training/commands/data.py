@@ -9,6 +9,7 @@ from typing import Annotated
 import typer
 
 from afterburner.agent.types import Objective
+from afterburner.agent.wording import count
 from afterburner.evals.commands.needs import needing_extra
 from afterburner.sandbox.terminal.text import display_path, scrub_line
 from afterburner.training.data.settings import DataSettings, Recipe
@@ -17,7 +18,9 @@ _FROM, _WHAT = "Source", "Contents"
 
 
 def data(
-    recipe: Annotated[Recipe, typer.Argument(help="Data set to build.", show_default=False)],
+    recipe: Annotated[
+        Recipe, typer.Argument(help="Data set to build; train collect builds cold-start.", show_default=False)
+    ],
     *,
     benchmark: Annotated[
         Path,
@@ -98,4 +101,5 @@ def data(
         sys.stderr.write(f"{scrub_line(f'not held out, because it cannot be read: {line}')}\n")
     for line in card.left_out:
         sys.stderr.write(f"{scrub_line(f'left out: {line}')}\n")
-    typer.echo(f"{sum(card.examples.values()):,} examples from {card.problems:,} problems in {display_path(str(out))}")
+    found = f"{count(sum(card.examples.values()), 'example')} from {count(card.problems, 'problem')}"
+    typer.echo(f"{found} in {display_path(str(out))}")

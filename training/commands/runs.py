@@ -8,6 +8,7 @@ from typing import Annotated
 
 import typer
 
+from afterburner.agent.wording import count
 from afterburner.evals.commands.needs import needing_extra
 from afterburner.sandbox.terminal.text import display_path, scrub_line
 from afterburner.training.runs.settings import RunDataSettings, RunRecipe
@@ -72,4 +73,5 @@ def runs(
         sys.stderr.write(f"{scrub_line(f'not held out, because it cannot be read: {line}')}\n")
     for line in card.left_out:
         sys.stderr.write(f"{scrub_line(f'left out: {line}')}\n")
-    typer.echo(f"{sum(card.examples.values()):,} examples from {card.problems:,} runs in {display_path(str(out))}")
+    found = f"{count(sum(card.examples.values()), 'example')} from {count(card.problems, 'run')}"
+    typer.echo(f"{found} in {display_path(str(out))}")

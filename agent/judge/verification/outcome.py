@@ -169,8 +169,8 @@ class Agreement:
         if self.beyond_calls is None:
             return ""
         return (
-            f"it differs on elements of kinds that no real call holds, for example {self.beyond_calls.line}; a type "
-            "hint that names the elements rules them out"
+            f"it differs on values of kinds that no real call holds, for example {self.beyond_calls.line}; a type "
+            "hint may rule them out"
         )
 
     @property

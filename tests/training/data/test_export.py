@@ -111,7 +111,7 @@ def test_the_commands_build_from_one_split_and_hold_the_other_out(benchmark: Pat
     words = ["data", "sft", "--from", str(benchmark), "--objective", "time", "--examples", "3"]
     done = CliRunner().invoke(app, [*words, "--out", str(tmp_path / "sft")], catch_exceptions=False)
     assert done.exit_code == 0, done.output
-    assert "3 examples from 1 problems" in done.stdout
+    assert "3 examples from 1 problem in" in done.stdout
     assert "left out: sums: " in done.stderr
     assert {row["problem_id"] for row in read_data(tmp_path / "sft").rows} == {"free"}
     out = str(tmp_path / "out")

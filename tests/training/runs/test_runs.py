@@ -46,7 +46,7 @@ def build(store: Path, out: Path, *words: str, recipe: str = "sft") -> Result:
 def test_the_prompt_is_what_the_run_sent_and_the_answer_makes_the_offer(store: Store, tmp_path: Path) -> None:
     done = build(store.folder, tmp_path / "sft")
     assert done.exit_code == 0, done.output
-    assert "1 examples from 1 runs" in done.stdout
+    assert "1 example from 1 run in" in done.stdout
     data = read_data(tmp_path / "sft")
     (row,) = data.rows
     assert row["prompt"] == store.sent
