@@ -21,7 +21,7 @@ from afterburner.agent.judge.measuring.workbench import Workbench, workload_limi
 from afterburner.agent.judge.verification.changed_lines import changed_statements
 from afterburner.agent.judge.verification.outcome import Agreement, Counterexample
 from afterburner.agent.judge.verification.search import ENOUGH_PROVIDED, DifferenceSearch, Least
-from afterburner.agent.judge.whole_runs import ComparedTests, compared_tests
+from afterburner.agent.judge.whole_runs import AS_A_WHOLE, ComparedTests, compared_tests
 from afterburner.agent.machine import describe_machine
 from afterburner.agent.options import RunSettings
 from afterburner.agent.types import Skipped
@@ -133,7 +133,7 @@ def verify_jobs(
         workload_origins=tuple(workload.origins()),
         assume=workload.assume,
         skipped=(
-            *([Skipped("tests as a whole", tests.left_out)] if tests.left_out else ()),
+            *([tests.left_out] if tests.left_out is not None else ()),
             *staged.left_out,
             *workload.skipped,
             *(found.skipped if isinstance(found, Agreement) else ()),
@@ -150,7 +150,8 @@ def _tests_of(bench: Workbench, source: str) -> ComparedTests:
     if bench.by_cases:
         return ComparedTests()
     if bench.workload.assume:
-        return ComparedTests(left_out="they may call it beyond what is stated of every input")
+        told = "they may call it beyond what is stated of every input"
+        return ComparedTests(left_out=Skipped(AS_A_WHOLE, told))
     return compared_tests(bench, source)
 
 

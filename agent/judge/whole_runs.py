@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ast
 import shlex
+import time
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -16,10 +17,10 @@ from typing import TYPE_CHECKING
 from afterburner.agent.code.locate import with_source
 from afterburner.agent.inputs.harness import CUT_OFF, TOO_LONG, Harness
 from afterburner.agent.inputs.harness_answers import Suite
-from afterburner.agent.inputs.inside.pytest_calls import LEFT
+from afterburner.agent.inputs.inside.pytest_calls import LEFT, MAX_FAILING
 from afterburner.agent.inputs.side_by_side import side_by_side
 from afterburner.agent.judge.program_runs import WholeProgram, run_program
-from afterburner.agent.types import Decision
+from afterburner.agent.types import Decision, Skipped
 from afterburner.sandbox import Limits, Verdict
 from afterburner.sandbox.terminal.formatting import format_seconds
 
@@ -34,6 +35,7 @@ LONGEST_RUN_S = 10.0  # of the original; what takes longer is not run again
 TIMES_AS_LONG, GRACE_S = 4, 2.0  # what the rewrite may take
 _TOO_LONG = f"they take longer than {LONGEST_RUN_S:.0f} s"
 _NOT_KNOWN = "so whether they pass with both versions is not known"
+AS_A_WHOLE = "tests as a whole"
 CPU_TOLERATED, CPU_GRACE_S = 1.1, 0.05  # of the whole process, whose start is noise
 
 
@@ -133,10 +135,10 @@ def _costs_more(
 
 @dataclass(frozen=True, slots=True)
 class ComparedTests:
-    """What the project's tests say of a version; `left_out` is why they say nothing, or which of them say nothing."""
+    """What the project's tests say of a version; `left_out`: they say nothing, or some of them do not, and why."""
 
     difference: WholeRunDifference | None = None
-    left_out: str = ""
+    left_out: Skipped | None = None
 
 
 def compared_tests(bench: Workbench, winner: str) -> ComparedTests:
@@ -150,34 +152,45 @@ def compared_tests(bench: Workbench, winner: str) -> ComparedTests:
         SandboxInternalError: the sandbox itself failed.
     """
     environment = bench.other_environment or bench.environment
-    after = _suite(bench, winner, environment)
+    after = _suite(bench, winner, environment, LONGEST_RUN_S)
     if after is None or (after.complete and not after.failing):
         return ComparedTests()
-    if after.why_incomplete and not after.why_incomplete.startswith(LEFT):  # of a busy machine, or of any version
-        return ComparedTests(left_out=_told_of_incomplete(after))
     known: set[str] = set()
+    longest_s = 0.0
     for _ in range(2):
-        before = _suite(bench, bench.target.source, bench.environment)
+        begun_s = time.monotonic()
+        before = _suite(bench, bench.target.source, bench.environment, LONGEST_RUN_S)
         if before is None or not before.complete:
-            return ComparedTests(left_out=_told_of_incomplete(before))
+            told = _told_of_incomplete(before, original_alone=after.complete)
+            return ComparedTests(left_out=Skipped(AS_A_WHOLE, told))
+        longest_s = max(longest_s, time.monotonic() - begun_s)
         known.update(before.failing)
-    again = _suite(bench, winner, environment)  # a busy machine, or chance, may have made one fail
-    if again is None or not again.complete:
+    allowed_s = max(LONGEST_RUN_S, TIMES_AS_LONG * longest_s + GRACE_S)
+    again = _suite(bench, winner, environment, allowed_s)  # a busy machine, or chance, may have made one fail
+    if after.complete and (again is None or not again.complete):
+        again = _suite(bench, winner, environment, allowed_s)
+    if again is None or not again.complete:  # twice, while the original came to its end twice
         return ComparedTests(WholeRunDifference(Decision.WRONG, "the project's tests do not come to their end with it"))
     broken = [name for name in again.failing if name not in known and (not after.complete or name in after.failing)]
     if not broken:
-        return ComparedTests(left_out=_told_of_failing(again, sorted(known & set(again.failing))))
+        return ComparedTests(left_out=_that_fail(again, sorted(known & set(again.failing))))
     more = f" and {len(broken) - 1} more of the project's tests" if len(broken) > 1 else ""
     reason = f"{broken[0]}{more} passed with the original and failed with the other version"
     return ComparedTests(WholeRunDifference(Decision.WRONG, reason))
 
 
-def _told_of_incomplete(suite: Suite | None) -> str:
+def _told_of_incomplete(suite: Suite | None, *, original_alone: bool) -> str:
     """Why tests that did not come to their end with the original say nothing, and how many of them failed by then."""
-    told = f"{(suite and suite.why_incomplete) or _TOO_LONG}, {_NOT_KNOWN}"
+    why = "they cannot be begun" if suite is None else suite.why_incomplete or _TOO_LONG
+    told = f"{'with the original, ' if original_alone else ''}{why}, {_NOT_KNOWN}"
     if suite is None or not suite.failing:
         return told
-    return f"{told}; by then {suite.passed} had passed with the original, and {len(suite.failing)} failed"
+    return f"{told}; by then {suite.passed} had passed with the original, and {_number_of_failing(suite)} failed"
+
+
+def _number_of_failing(suite: Suite) -> str:
+    at_least = "at least " if len(suite.failing) >= MAX_FAILING else ""
+    return f"{at_least}{len(set(suite.failing))}"  # one may fail twice: by itself, and when it is cleaned up
 
 
 def _told_of_ending(ending: str) -> str:
@@ -185,17 +198,20 @@ def _told_of_ending(ending: str) -> str:
     return _TOO_LONG if why.startswith(TOO_LONG) else f"they were stopped: {why}"
 
 
-def _told_of_failing(suite: Suite, failing: Sequence[str]) -> str:
-    """Which tests say nothing of the versions, since they fail with both; empty: none."""
+def _that_fail(suite: Suite, failing: Sequence[str]) -> Skipped | None:
+    """Which tests say nothing of the versions, since they fail with both; None: none."""
     if not failing:
-        return ""
-    of = suite.passed + len(suite.failing)
-    return f"{len(failing)} of {of} fail with both versions, so they say nothing; the first is {failing[0]}"
+        return None
+    if len(suite.failing) >= MAX_FAILING:
+        number = f"at least {len(failing)}"
+    else:
+        number = f"{len(failing)} of {suite.passed + len(set(suite.failing))}"
+    return Skipped("tests that fail with both versions", f"{number}; the first is {failing[0]}")
 
 
-def _suite(bench: Workbench, source: str, environment: PythonEnvironment) -> Suite | None:
+def _suite(bench: Workbench, source: str, environment: PythonEnvironment, allowed_s: float) -> Suite | None:
     """What becomes of the tests that may reach the function; None: there are none, or they cannot be begun."""
-    limits = Limits(wall_time_s=LONGEST_RUN_S, cpu_time_s=LONGEST_RUN_S)
+    limits = Limits(wall_time_s=allowed_s, cpu_time_s=allowed_s)
     harness = Harness(bench.sandbox, with_source(bench.target, source, or_bound=True), environment, limits)
     answer = harness.ask("pytest", "pytest", {"indirect": "too", "every_failure": True})
     if answer.suite is None:

@@ -12,8 +12,13 @@ from afterburner.agent.inputs.harness_answers import Suite
 from afterburner.agent.inputs.staging import stage
 from afterburner.agent.judge import whole_runs
 from afterburner.agent.judge.measuring.workbench import Workbench
-from afterburner.agent.judge.whole_runs import WholeRunDifference, compared_tests, difference_of_whole_runs
-from afterburner.agent.types import Decision, Workload
+from afterburner.agent.judge.whole_runs import (
+    ComparedTests,
+    WholeRunDifference,
+    compared_tests,
+    difference_of_whole_runs,
+)
+from afterburner.agent.types import Decision, Skipped, Workload
 from afterburner.sandbox import Limits
 
 if TYPE_CHECKING:
@@ -242,17 +247,21 @@ def test_work_that_the_program_does_not_need_is_no_gain(judged: Judged) -> None:
         ([("a", "b"), (), (), ("b", "c")], "b"),  # the one that fails each time
         ([("a",), (), (), ()], None),
         ([("a", "b"), (), ("a",), ("a", "b")], "b"),
+        ([("a", "b"), (), ("a",), None, ("a", "b")], "b"),  # None: cut off, as a busy machine may do once
+        ([("a",), (), (), None, ()], None),
+        ([None, (), (), ()], None),
+        ([None, (), (), None], "the"),
     ],
 )
 def test_a_test_that_fails_by_chance_says_nothing(
-    suites: list[tuple[str, ...]],
+    suites: list[tuple[str, ...] | None],
     broken: str | None,
     tmp_path: Path,
     sandbox: Sandbox,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     (tmp_path / "known.py").write_text("def known(n):\n    return n\n", encoding="utf-8")
-    told = iter(Suite(3, failing, complete=True) for failing in suites)
+    told = iter(Suite(3, failing or (), complete=failing is not None) for failing in suites)
     monkeypatch.setattr(whole_runs, "_suite", lambda *_: next(told))
     found = compared_tests(bench_of(tmp_path / "known.py", sandbox), "def known(n):\n    return n + 0\n").difference
     assert (found.reason.split()[0] if found else None) == broken
@@ -265,7 +274,42 @@ def test_tests_that_take_too_long_are_told_to_be_left_out(
     monkeypatch.setattr(whole_runs, "_suite", lambda *_: Suite(3, (), complete=False))
     said = compared_tests(bench_of(tmp_path / "known.py", sandbox), "def known(n):\n    return n + 0\n")
     assert said.difference is None
-    assert "longer than 10 s" in said.left_out
+    assert said.left_out is not None
+    assert said.left_out.reason == "they take longer than 10 s, so whether they pass with both versions is not known"
+
+
+@pytest.mark.parametrize(
+    ("original", "told"),
+    [
+        (Suite(3, (), complete=False), "with the original, they take longer than 10 s, so"),
+        (None, "with the original, they cannot be begun, so"),
+    ],
+)
+def test_tests_that_come_to_their_end_with_the_other_version_alone_say_so(
+    original: Suite | None, told: str, tmp_path: Path, sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "known.py").write_text("def known(n):\n    return n\n", encoding="utf-8")
+    suites = iter([Suite(3, ("a",), complete=True), original])
+    monkeypatch.setattr(whole_runs, "_suite", lambda *_: next(suites))
+    said = compared_tests(bench_of(tmp_path / "known.py", sandbox), "def known(n):\n    return n + 0\n").left_out
+    assert said is not None
+    assert said.reason.startswith(told)
+
+
+@pytest.mark.parametrize(
+    ("failing", "told"),
+    [
+        (("b", "a", "b"), "2 of 5; the first is a"),
+        (tuple(map(str, range(1000))), "at least 1000; the first is 0"),
+    ],
+)
+def test_a_test_that_fails_twice_counts_once_and_a_list_that_was_cut_short_says_at_least(
+    failing: tuple[str, ...], told: str, tmp_path: Path, sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "known.py").write_text("def known(n):\n    return n\n", encoding="utf-8")
+    monkeypatch.setattr(whole_runs, "_suite", lambda *_: Suite(3, failing, complete=True))
+    said = compared_tests(bench_of(tmp_path / "known.py", sandbox), "def known(n):\n    return n + 0\n").left_out
+    assert said == Skipped("tests that fail with both versions", told)
 
 
 def test_tests_that_failed_before_the_time_was_over_are_counted(
@@ -274,14 +318,18 @@ def test_tests_that_failed_before_the_time_was_over_are_counted(
     (tmp_path / "known.py").write_text("def known(n):\n    return n\n", encoding="utf-8")
     monkeypatch.setattr(whole_runs, "_suite", lambda *_: Suite(24, ("a", "b"), complete=False))
     said = compared_tests(bench_of(tmp_path / "known.py", sandbox), "def known(n):\n    return n + 0\n")
-    assert said.left_out == (
+    assert said.left_out is not None
+    assert said.left_out.reason == (
         "they take longer than 10 s, so whether they pass with both versions is not known; by then 24 had passed with "
         "the original, and 2 failed"
     )
 
 
 @pytest.mark.slow
-def test_many_tests_that_fail_with_both_versions_are_no_matter_of_time(tmp_path: Path, sandbox: Sandbox) -> None:
+def test_many_tests_that_fail_with_both_versions_are_no_matter_of_time(
+    tmp_path: Path, sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(whole_runs, "LONGEST_RUN_S", 60.0)  # of a busy machine
     (tmp_path / "known.py").write_text("def known(n):\n    return n\n", encoding="utf-8")
     (tmp_path / "test_known.py").write_text(
         "import pytest\nfrom known import known\n\n\n"
@@ -291,15 +339,16 @@ def test_many_tests_that_fail_with_both_versions_are_no_matter_of_time(tmp_path:
     )
     same = compared_tests(bench_of(tmp_path / "known.py", sandbox), "def known(n):\n    return n + 0\n")
     assert same.difference is None
-    assert same.left_out == (
-        "60 of 65 fail with both versions, so they say nothing; the first is test_known.py::test_missing[0]"
-    )
+    told = "60 of 65; the first is test_known.py::test_missing[0]"
+    assert same.left_out == Skipped("tests that fail with both versions", told)
     other = compared_tests(bench_of(tmp_path / "known.py", sandbox), "def known(n):\n    return n + (n > 3)\n")
     assert other.difference is not None
     assert other.difference.reason.startswith("test_known.py::test_known[4] passed with the original")
     (tmp_path / "conftest.py").write_text("raise ValueError(3)\n", encoding="utf-8")
     said = compared_tests(bench_of(tmp_path / "known.py", sandbox), "def known(n):\n    return n + 0\n")
-    assert said.left_out.startswith("pytest left with exit code 4 (")
+    assert said.left_out is not None
+    assert said.left_out.origin == "tests as a whole"
+    assert said.left_out.reason.startswith("pytest left with exit code 4 (")
 
 
 @pytest.mark.slow
@@ -310,4 +359,17 @@ def test_tests_that_never_end_are_told_to_be_left_out(tmp_path: Path, sandbox: S
     )
     said = compared_tests(bench_of(tmp_path / "known.py", sandbox), "def known(n):\n    return n + 0\n")
     assert said.difference is None
-    assert said.left_out == "they take longer than 10 s, so whether they pass with both versions is not known"
+    assert said.left_out is not None
+    assert said.left_out.reason == "they take longer than 10 s, so whether they pass with both versions is not known"
+
+
+@pytest.mark.slow
+def test_a_version_with_which_the_tests_never_end_is_wrong(tmp_path: Path, sandbox: Sandbox) -> None:
+    (tmp_path / "known.py").write_text("def known(n):\n    return n\n", encoding="utf-8")
+    (tmp_path / "test_known.py").write_text(
+        "from known import known\n\n\ndef test_known():\n    assert known(4) == 4\n", encoding="utf-8"
+    )
+    other = "def known(n):\n    while n == 4:\n        pass\n    return n\n"
+    said = compared_tests(bench_of(tmp_path / "known.py", sandbox), other)
+    told = "the project's tests do not come to their end with it"
+    assert said == ComparedTests(WholeRunDifference(Decision.WRONG, told))
