@@ -175,7 +175,10 @@ def _told(found: HotFunctions) -> str:
     told = f"hot: {_listed(found.marked)}" if found.marked else "no function takes much of their time"
     if not found.quick:
         return told
-    return f"{told}; not marked, since a rewrite could save less than {HOT_S * 1000:.0f} ms: {_listed(found.quick)}"
+    little = f"a rewrite could save less than {HOT_S * 1000:.0f} ms"
+    if found.marked:
+        return f"{told}; not marked, since {little}: {_listed(found.quick)}"
+    return f"no function is marked: {little} of {_listed(found.quick)}"
 
 
 def _listed(functions: Sequence[HotFunction]) -> str:

@@ -46,7 +46,7 @@ class HotFunctions:
 
     Attributes:
         marked: those that get a hint.
-        quick: those with as large a share of so little time that a rewrite could save less than `HOT_S`.
+        quick: hot, but a rewrite could save less than `HOT_S`.
     """
 
     marked: tuple[HotFunction, ...]

@@ -222,7 +222,7 @@ def test_a_question_that_nobody_answers_keeps_no_run_waiting(start_editor: Start
         (
             {},
             "import shop\n\n\ndef test_few():\n    assert shop.Stock().größte(list(range(100))) == 99\n",
-            "their time; not marked, since a rewrite could save less than 20 ms: Stock.größte (",
+            "no function is marked: a rewrite could save less than 20 ms of Stock.größte (",
         ),
         ({"python": "/no/such/python"}, TESTS, "/no/such/python"),
     ],
