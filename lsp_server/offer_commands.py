@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import contextlib
 from dataclasses import replace
+from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Any, NamedTuple
+from urllib.parse import unquote, urlsplit
 
 from lsprotocol import types
 from pygls.exceptions import JsonRpcException
@@ -22,6 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from afterburner.agent.loop.results import RunResult
+    from afterburner.lsp_server.offers import HeldResult
     from afterburner.lsp_server.server import Server
     from afterburner.lsp_server.text.documents import Document
     from afterburner.lsp_server.text.modules import Module, ModuleText
@@ -167,19 +170,31 @@ def report(server: Server, given: Mapping[str, Any]) -> None:
     """Show the report of a run as a page: what it offers, or why it offers nothing.
 
     It is the latest run of the function. If that has none, or none is named, it is the latest run of the document, or
-    of all open documents.
+    of all open documents: a message says whose.
     """
     uri = str(given.get("uri", ""))
     function = function_of(given) if given.get("function") is not None else None
     document = server.document(uri)
     text = "" if document is None else document.python
     result = server.offers.result(uri, function, text) if function is not None else None
-    if result is None and (result := server.offers.latest(uri)) is not None and function is not None:
-        server.say(f"There is no run of {function}. This is the report of {result.target.function}, the latest run.")
+    if result is None and (latest := server.offers.latest(uri)) is not None:
+        server.say(_told_of_latest(latest, uri, function))
+        result = latest.result
     if result is None:
         told = f"There is no run of {function} to report on. Optimize it first."
         raise failed(told if function is not None else "There is no run to report on. Optimize a function first.")
     _show_page(server, result)
+
+
+def _told_of_latest(latest: HeldResult, uri: str, function: str | None) -> str:
+    """Whose report is shown, where it is not that of the function that was asked for."""
+    parts = urlsplit(latest.uri)
+    place = f"{'a cell of ' if parts.fragment else ''}{PurePosixPath(unquote(parts.path)).name}"
+    if latest.uri == uri:
+        told = f"This is the report of {latest.function}, the latest run of {place}."
+    else:
+        told = f"This is the report of {latest.function} in {place}, the latest run of all open files."
+    return told if function is None else f"There is no run of {function}. {told}"
 
 
 def _show_page(server: Server, result: RunResult) -> None:

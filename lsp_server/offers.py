@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from afterburner.agent.code.source_text import split_lines
 from afterburner.agent.code.text_edits import TextEdit, edits_between
@@ -132,6 +132,14 @@ class Offer:
             yield NONE_FROM_PROJECT, "no input of yours"
 
 
+class HeldResult(NamedTuple):
+    """The result of a run, and of which function of which document it is."""
+
+    uri: str
+    function: str
+    result: RunResult
+
+
 class Offers:
     """The offers by document and function, and results without one; a later one takes the place of an earlier one."""
 
@@ -172,12 +180,12 @@ class Offers:
         is_offered = offer.is_in(text) or offer.result.run_id > without.run_id  # ids sort by time
         return offer.result if is_offered else without
 
-    def latest(self, uri: str) -> RunResult | None:
+    def latest(self, uri: str) -> HeldResult | None:
         """The latest result of a document; where it has none, that of all documents."""
-        found = [(key[0], offer.result) for key, offer in self._offers.items()]
-        found += [(key[0], result) for key, result in self._without.items()]
-        here = [result for held_uri, result in found if held_uri == uri]
-        return max(here or [result for _, result in found], key=lambda each: each.run_id, default=None)
+        found = [HeldResult(*key, offer.result) for key, offer in self._offers.items()]
+        found += [HeldResult(*key, result) for key, result in self._without.items()]
+        here = [each for each in found if each.uri == uri]
+        return max(here or found, key=lambda each: each.result.run_id, default=None)
 
 
 def _more(limits: Sequence[str], noun: str) -> str:

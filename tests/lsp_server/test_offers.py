@@ -122,10 +122,10 @@ def test_the_latest_run_of_a_file_goes_before_a_later_one_of_another_file() -> N
     offers.keep(replace(offer_of(), result=first))
     offers.keep_without("file:///shop.py", "g", second)
     offers.keep_without("file:///other.py", "h", third)
-    assert offers.latest("file:///shop.py") is second
-    assert offers.latest("file:///none.py") is third
+    assert offers.latest("file:///shop.py") == ("file:///shop.py", "g", second)
+    assert offers.latest("file:///none.py") == ("file:///other.py", "h", third)
     offers.forget("file:///other.py")
-    assert offers.latest("file:///none.py") is second
+    assert offers.latest("file:///none.py") == ("file:///shop.py", "g", second)
 
 
 def opened(uri: str, text: str) -> Document:

@@ -100,13 +100,21 @@ def test_a_run_of_the_command_line_is_offered_and_its_lens_outlives_the_server(
     editor.choose(above[1])
     page = editor.wait("window/showDocument")["uri"]
     assert "pairs" not in page, "a page of its own"
-    for other in ({"uri": uri, "function": "lonely"}, {"uri": "file:///none.py"}, {}):
+    here, elsewhere = (
+        "This is the report of pairs, the latest run of pairs.py.",
+        "This is the report of pairs in pairs.py, the latest run of all open files.",
+    )
+    for other, told in (
+        ({"uri": uri, "function": "lonely"}, f"There is no run of lonely. {here}"),
+        ({"uri": uri}, here),
+        ({"uri": "file:///none.py"}, elsewhere),
+        ({}, elsewhere),
+    ):
         editor.asked.clear()
         editor.request("workspace/executeCommand", {"command": "afterburner.report", "arguments": [other]})
         assert editor.wait("window/showDocument")["uri"] == page, "of the latest run"
         said = [each["params"]["message"] for each in editor.asked if each["method"] == "window/showMessage"]
-        told = "There is no run of lonely. This is the report of pairs, the latest run."
-        assert said == ([told] if "function" in other else [])
+        assert said == [told]
     editor.choose(above[2])
     assert wait_until(lambda: editor.buffers[uri].text == PAIRS)
     assert "apply" in editor.actions(uri, FUNCTION_LINE)
