@@ -206,14 +206,14 @@ walk("a server whose start failed is started again once the cause is mended", FI
 const slowToEnd = join(mkdtempSync(join(tmpdir(), "afterburner-program-")), "afterburner-agent");
 writeFileSync(slowToEnd, `#!/bin/sh\n${SERVER} "$@"\nexec sleep 600\n`, { mode: 0o755 });
 
-walk("a server that is restarted: the log says that the former one ended on purpose", FILES, { machine: { "afterburner.server.path": slowToEnd } }, async (code) => {
+walk("a server that is restarted: the log says that the former one was stopped on purpose", FILES, { machine: { "afterburner.server.path": slowToEnd } }, async (code) => {
   await code.openAt("pairs.py", LOOP_LINE);
   await code.idle().waitFor();
   await code.command("Afterburner: Restart Server");
   await code.idle().waitFor();
   await code.command("Afterburner: Show Log");
   const log = code.page.locator(".view-line, .sticky-line-content");
-  await log.filter({ hasText: "the former server ended by SIGKILL" }).first().waitFor();
+  await log.filter({ hasText: "the server was stopped on purpose; it ended by SIGKILL" }).first().waitFor();
   assert.equal(await log.filter({ hasText: "Server process exited" }).count(), 0);
 });
 

@@ -62,7 +62,7 @@ class QuietClient extends LanguageClient {
     const transports = await super.createMessageTransports(encoding);
     this.serverProcess?.once("exit", (code, signal) => {
       const how = code === null ? `by ${signal}` : `with exit code ${code}`;
-      this.log.info(this.isStopped ? `the former server ended ${how}: it was stopped on purpose` : `${words} ended ${how}`);
+      this.log.info(this.isStopped ? `the server was stopped on purpose; it ended ${how}` : `${words} ended ${how}`);
     });
     return transports;
   }
