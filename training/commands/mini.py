@@ -70,9 +70,11 @@ def told_of_models(out: str) -> str:
     """Where the models are, and the commands that serve one of them and score it."""
     folder = shlex.quote(out)
     return f"""\
-models: {out}/SEED/METHOD/model. Those of sft and dpo are adapters. To merge one into its base, serve it, and score it:
+models: {out}/SEED/METHOD/model. Those of sft and dpo are adapters. To merge one into its base, and serve it:
   afterburner-agent train merge {folder}/0/dpo/model --out models/mini-dpo
-  (cd models && transformers serve --port 8000) &
+In another terminal, in the same folder:
+  (cd models && transformers serve --port 8000)
+When it listens (`Uvicorn running on …`), score the model:
   HOSTED_VLLM_API_BASE=http://127.0.0.1:8000/v1 afterburner-agent eval run \\
       --dataset {folder}/train-benchmark --split train --model hosted_vllm/mini-dpo \\
       --iterations 2 --generations 1 --repeats 1 --out runs/mini"""
