@@ -25,7 +25,6 @@ if TYPE_CHECKING:
 LONGEST = 256 * 1024 * 1024  # bytes of one record, and of a .json file as a whole: what has to be held at once
 KINDS = (".jsonl", ".json", ".csv", ".parquet")
 KINDS_TOLD = ".jsonl, .json and .csv, each also as .gz, and .parquet"
-_NO_JSON = "this is no JSON"
 _ONE_A_LINE = "a .jsonl file holds one object a line, a .json file a list of objects"
 _TOGETHER = 16  # rows of a Parquet file
 
@@ -79,10 +78,23 @@ def _json_lines(path: Path) -> Iterator[Record | Rejected]:
                 raise DatasetError(f"{_place(path, number + 1)} is longer than {LONGEST} bytes.")
             if line.strip():
                 number += 1
-                found = _record(_place(path, number), line.removeprefix(b"\xef\xbb\xbf"))
-                if hint and isinstance(found, Rejected) and found.reason.startswith(_NO_JSON):
+                text = line.removeprefix(b"\xef\xbb\xbf")
+                found = _record(_place(path, number), text)
+                if hint and isinstance(found, Rejected) and _ends_too_early(text):
                     found, hint = replace(found, reason=f"{found.reason}; {hint}"), ""  # told once
                 yield found
+
+
+def _ends_too_early(line: bytes) -> bool:
+    """Whether a line is the beginning of JSON and lacks the rest, as one of an object over several lines."""
+    text = line.decode(errors="replace")
+    try:
+        parse_json(text)
+    except json.JSONDecodeError as error:
+        return error.pos >= len(text.rstrip())
+    except (ValueError, RecursionError):
+        return False
+    return False
 
 
 def _json_document(path: Path) -> Iterator[Record | Rejected]:
@@ -146,7 +158,7 @@ def _record(place: str, line: bytes) -> Record | Rejected:
     try:
         return _checked(place, parse_json(line.decode()))
     except json.JSONDecodeError as error:
-        return Rejected(place, "", f"{_NO_JSON}: {error}")
+        return Rejected(place, "", f"this is no JSON: {error}")
     except UnicodeDecodeError as error:
         return Rejected(place, "", f"this is not UTF-8: {error.reason} at byte {error.start}")
     except RecursionError:

@@ -57,7 +57,10 @@ def check_recordings(settings: EvaluationSettings) -> None:
 
 
 def caution_about(model: str, caps: Caps) -> str:
-    """What speaks against a model without being an error: its server lists only others; empty: nothing."""
+    """What speaks against a model without being an error; empty: nothing.
+
+    That is that its server lists only others, or has nothing at its address but models at that with `/v1`.
+    """
     try:
         proposer = open_proposer(model, retries=0, model_session=ModelSession(caps=caps))
     except ProposerError:

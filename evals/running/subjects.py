@@ -65,18 +65,18 @@ class Expected:
     """How many problems a run is about to have, as far as that is cheaply known.
 
     Attributes:
-        records: that are asked for; 0: not known.
+        records: that are asked for; None: not known.
         all_usable: whether each of these records is known to be of use.
         limit: the most problems that are asked for; None: all.
     """
 
-    records: int = 0
+    records: int | None = None
     all_usable: bool = False
     limit: int | None = None
 
     def problems(self, rejected: int) -> int:
-        """How many there are, where so many records have turned out to be of no use so far; 0: not known."""
-        if not self.records:
+        """How many there are, where so many records have turned out to be of no use so far; 0: none, or not known."""
+        if self.records is None:
             return self.limit or 0
         usable = self.records if self.all_usable else max(self.records - rejected, 0)
         return usable if self.limit is None else min(usable, self.limit)
@@ -92,7 +92,7 @@ def expect_subjects(settings: EvaluationSettings) -> Expected:
             found = load_problems(settings.dataset, split=split_meant(settings.dataset, settings.split))
             usable = sum(isinstance(each, BenchmarkProblem) for each in found)
             return Expected(usable, all_usable=True, limit=settings.limit)
-    return Expected(count_subjects(replace(settings, limit=None)), limit=settings.limit)
+    return Expected(count_subjects(replace(settings, limit=None)) or None, limit=settings.limit)
 
 
 def _all_of(found: Iterator[Subject | Rejected], settings: EvaluationSettings) -> Iterator[Subject | Rejected]:

@@ -91,6 +91,13 @@ def test_an_object_over_several_lines_is_told_once_that_each_has_a_line(tmp_path
     assert not any("one object a line" in str(each) for each in others)
 
 
+def test_a_slip_in_one_line_is_not_taken_for_an_object_over_several(tmp_path: Path) -> None:
+    (tmp_path / "a.jsonl").write_text('{"text": "a"}\n{"text": b}\n{"text": "c"}\n')
+    _, slip, _ = texts(tmp_path / "a.jsonl")
+    assert "a.jsonl, record 2: this is no JSON: Expecting value" in str(slip)
+    assert "one object a line" not in str(slip)
+
+
 def test_a_csv_record_with_too_many_fields_is_told(tmp_path: Path) -> None:
     (tmp_path / "a.csv").write_text("id,text\n1,a,b\n2,c\n3\n")
     found = list(read_records(tmp_path / "a.csv"))

@@ -118,9 +118,15 @@ def test_records_that_cannot_be_used_are_not_among_the_problems_of_a_run(
     assert (expected.problems(rejected=0), expected.problems(rejected=2)) == (first, last)
 
 
+def test_where_no_record_can_be_used_no_problem_is_expected(own: Callable[..., str]) -> None:
+    dataset = own({"cases": []}, {"cases": []})
+    assert expect_subjects(EvaluationSettings(dataset, model="replay:x", limit=5)).problems(rejected=2) == 0
+
+
 def test_where_no_record_is_read_before_it_is_worked_on_those_without_use_are_taken_off_as_they_come() -> None:
     settings = EvaluationSettings("apps", source=str(sample_of("apps")), model="replay:x")
     records = expect_subjects(settings).records
+    assert records is not None
     assert records > 1
     assert expect_subjects(settings).problems(rejected=1) == records - 1
     few = expect_subjects(replace(settings, limit=records - 1))
