@@ -165,7 +165,7 @@ def how_to_find_more(many: ManyResult) -> str:
     late = any(each.reason == TOO_LITTLE_TIME for each in many.outcomes)
     ways = ["--max-seconds S gives those that were not reached their time"] if late else []
     if not late and any(SHARE_IS_UP in each.reason for each in many.outcomes):
-        ways.append("--max-seconds S gives each function a larger share, `run FILE -f NAME` gives one all of it")
+        ways.append("--max-seconds S gives each function a larger share; or `run FILE -f NAME` gives one all of it")
     if many.tried >= many.settings.batch.top:
         ways.append("--top N tries more functions")
     ways.append("--model NAME asks a language model")

@@ -62,7 +62,7 @@ def test_a_function_whose_share_of_the_time_was_over_is_not_told_that_all_of_it_
     assert told == "nothing is offered: no rule fits; its share of the time for the search (--max-seconds) is up"
     many.outcomes.append(Outcome(many.outcomes[0].target, "no_improvement", told))
     assert how_to_find_more(many).startswith(
-        "To find more: --max-seconds S gives each function a larger share, `run FILE -f NAME` gives one all of it;"
+        "To find more: --max-seconds S gives each function a larger share; or `run FILE -f NAME` gives one all of it;"
     )
 
 
