@@ -6,6 +6,8 @@ import ast
 import re
 from typing import TYPE_CHECKING
 
+from afterburner.agent.option_kinds import LONGEST_STATED, MOST_STATED
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
@@ -13,6 +15,7 @@ _PLAIN = (ast.Constant, ast.Tuple, ast.List, ast.Set, ast.Load)
 AS_CALLED = "as_called"  # it is true of every call (`inputs/inside/assumptions.py`)
 _ADVISED = 'state it with --assume "'
 _NEXT = '" --assume "'
+_ROOM = 50  # characters after an expression that tell whether it ends there
 _END = re.compile(r'"(?! --assume ")(?=[.;)]*(?:\s|$))')  # an expression may hold quotation marks, too
 
 
@@ -28,14 +31,32 @@ def with_other_advice(text: str, advised: Callable[[Sequence[str]], str]) -> str
         text: with what `advice_to_state` gives, at any places.
         advised: gives the other way for the expressions.
     """
-    before, found, rest = text.partition(_ADVISED)
-    if not found:
-        return text
-    for end in _END.finditer(rest):
-        expressions = rest[: end.start()].split(_NEXT)
-        if all(map(_is_expression, expressions)):
-            return f"{before}{advised(expressions)}{with_other_advice(rest[end.end() :], advised)}"
-    return f"{before}{found}{with_other_advice(rest, advised)}"
+    told, at = [], 0
+    while (found := text.find(_ADVISED, at)) >= 0:
+        start = found + len(_ADVISED)
+        expressions, end = _advised_from(text, start)
+        told += [text[at:found], advised(expressions)] if expressions else [text[at:start]]
+        at = end
+    return "".join((*told, text[at:]))
+
+
+def _advised_from(text: str, start: int) -> tuple[list[str], int]:
+    """The expressions of an advice that begins there, and where it ends; none, and `start`: they are no expressions.
+
+    No more is looked at than options take: `MOST_STATED` expressions, each of `LONGEST_STATED` characters.
+    """
+    expressions: list[str] = []
+    at = start
+    while len(expressions) < MOST_STATED:
+        one, is_followed, _ = text[at : at + LONGEST_STATED + _ROOM].partition(_NEXT)
+        for end in _END.finditer(text, at, min(at + len(one) + _ROOM, len(text))):
+            if end.start() <= at + min(len(one), LONGEST_STATED) and _is_expression(text[at : end.start()]):
+                return [*expressions, text[at : end.start()]], end.end()
+        if not is_followed or not _is_expression(one):
+            break
+        expressions.append(one)
+        at += len(one) + len(_NEXT)
+    return [], start
 
 
 def _is_expression(text: str) -> bool:
