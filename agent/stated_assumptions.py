@@ -13,8 +13,9 @@ if TYPE_CHECKING:
 
 _PLAIN = (ast.Constant, ast.Tuple, ast.List, ast.Set, ast.Load)
 AS_CALLED = "as_called"  # it is true of every call (`inputs/inside/assumptions.py`)
-_ADVISED = 'state it with --assume "'
-_NEXT = '" --assume "'
+ASSUMED = '--assume "'  # and an expression, and a quotation mark
+_ADVISED = f"state it with {ASSUMED}"
+_NEXT = f'" {ASSUMED}'
 _ROOM = 50  # characters after an expression that tell whether it ends there
 _END = re.compile(r'"(?! --assume ")(?=[.;)]*(?:\s|$))')  # an expression may hold quotation marks, too
 

@@ -14,6 +14,8 @@ from afterburner.agent.code.text_edits import TextEdit, apply_edits
 from afterburner.agent.inputs.build import IN_DOCSTRING
 from afterburner.agent.inputs.choosing import is_invented
 from afterburner.agent.inputs.inside.pytest_calls import NO_PYTEST, TEST_FAILS
+from afterburner.agent.inputs.inside.written_calls import RULED_OUT
+from afterburner.agent.inputs.judging import STATED_BY
 from afterburner.agent.judge.confirmation import NOT_TRIED_IN_TIME
 from afterburner.agent.judge.decide import TOO_LATE_TO_CONFIRM
 from afterburner.agent.judge.lacking_time import OUT_OF_TIME
@@ -29,7 +31,7 @@ from afterburner.agent.loop.right_candidates import right_candidates
 from afterburner.agent.options import DEFAULT_MIN_EFFECT
 from afterburner.agent.page.comparison_section import figure_of_comparison, section_of_comparison
 from afterburner.agent.page.run_section import figure_of_run, section_of_run
-from afterburner.agent.stated_assumptions import with_other_advice
+from afterburner.agent.stated_assumptions import ASSUMED, with_other_advice
 from afterburner.agent.types import Decision as AgentDecision
 from afterburner.agent.wording import count, format_by_size, format_ratio
 from afterburner.ci_action.report.document import (
@@ -61,6 +63,11 @@ if TYPE_CHECKING:
 MOST_CODE = 60_000  # characters of a patch, and of all the edits of a rewrite
 _KINDS = re.compile(r"(the same on \d+ inputs?): [^;]*")  # how many of which kind: the page has room for that
 _CALLS = re.compile(r"\b(?:add|give) ((?:shorter )?calls [^;]*?) with --calls\b")  # likewise
+_SAID = (
+    (STATED_BY, "by `Requires:`"),
+    (RULED_OUT, "calls that the type hints or `Requires:` rule out"),
+    (ASSUMED, '"'),  # of one that is not advised
+)
 _MOST_EDITS = 200
 _MOST_REQUIRED = 20
 _MOST_EXAMPLE = 200  # characters
@@ -102,7 +109,8 @@ def part_of_outcome(
     result = outcome.result
     if result is None:
         decision = Decision.FAILED if outcome.decision == NO_WORKLOAD else Decision(outcome.decision)
-        return _part(place, decision, outcome.reason, 0.0, cut_short=outcome.reason == TOO_LITTLE_TIME)
+        reason = _in_words_of_prove(outcome.reason)
+        return _part(place, decision, reason, 0.0, cut_short=outcome.reason == TOO_LITTLE_TIME)
     is_offered = result.improved and result.gain is not None
     return _part(
         place,
@@ -231,16 +239,19 @@ def _in_words_of_measure(reason: str) -> str:
 def _in_words_of_ci(reason: str, where: str, add_test: str) -> str:
     """A reason with what `ci` has in place of a run's options: a place to state it, a test to add, its own time."""
     stated = with_other_advice(reason, lambda expressions: f"state it with {_required(expressions)} {where}")
-    stated = stated.replace("by --assume or `Requires:`", "by `Requires:`").replace("--assume rule", "`Requires:` rule")
+    for of_a_run, of_ci in _SAID:
+        stated = stated.replace(of_a_run, of_ci)
     return own_option(_CALLS.sub(rf"{add_test} that makes \1", stated))
 
 
 def _required(expressions: Sequence[str]) -> str:
-    """The lines of a docstring that state these, ready to be pasted; a backslash is written as a docstring needs it."""
-    first, *others = [each.replace("\\", "\\\\") for each in expressions]
+    """The lines of a docstring that state these, ready to be pasted, with each backslash as most docstrings need it."""
+    first, *others = [f"`{each}`" for each in (text.replace("\\", "\\\\") for text in expressions)]
+    in_raw = " (in a raw docstring each backslash once)" if any("\\" in each for each in expressions) else ""
     if not others:
-        return f"`Requires: {first}`"
-    return f"`Requires:` and, indented below it, the lines {' and '.join(f'`{each}`' for each in (first, *others))}"
+        return f"`Requires: {first[1:]}{in_raw}"
+    *most, last = first, *others
+    return f"`Requires:` and, indented below it, the lines {', '.join(most)} and {last}{in_raw}"
 
 
 def _grows_faster(growth: Growth | None) -> str:

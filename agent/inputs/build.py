@@ -24,6 +24,7 @@ from afterburner.agent.inputs.harness import Harness
 from afterburner.agent.inputs.replayed_calls import Replay
 from afterburner.agent.inputs.stated_assumptions import unmet_assumptions
 from afterburner.agent.inputs.written_calls import LEAST_CALLS, written_origin
+from afterburner.agent.stated_assumptions import ASSUMED
 from afterburner.agent.types import Skipped, Workload
 from afterburner.agent.wording import count
 from afterburner.sandbox import UsageError
@@ -159,7 +160,7 @@ class _Search:
         for each in unmet:
             if each.expression in sources.settings.inputs.assume:
                 raise UsageError(
-                    f'--assume "{each.expression}" holds in none of the {real}: {each.why}. State what they keep to, '
+                    f'{ASSUMED}{each.expression}" holds in none of the {real}: {each.why}. State what they keep to, '
                     "or leave it out."
                 )
             reason = f"`{each.expression}` holds in none of the {real}, so it is no rule for made inputs: {each.why}"

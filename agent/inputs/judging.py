@@ -10,6 +10,8 @@ from afterburner.sandbox.tolerance import ABSOLUTE_FLOOR
 if TYPE_CHECKING:
     from afterburner.agent.types import Workload
 
+STATED_BY = "by --assume or `Requires:`"  # `ci` has other words for it
+
 
 def judging_notes(workload: Workload) -> tuple[str, ...]:
     """What a user has to know about how the calls of a workload are judged; nothing where outcomes must be equal."""
@@ -32,7 +34,7 @@ def judging_notes(workload: Workload) -> tuple[str, ...]:
         )
     if stated := "; ".join(each for each in workload.assume if not stated_as_called([each])):
         notes.append(
-            f"you state of every input, by --assume or `Requires:` in the docstring: {stated}. No input was made that "
+            f"you state of every input, {STATED_BY} in the docstring: {stated}. No input was made that "
             "breaks it, so nothing is known of those"
         )
     return tuple(notes)

@@ -164,6 +164,11 @@ class FunctionPart(_Part):
         return self.real_kinds_alone and self.decision in (Decision.FASTER, Decision.SAME)
 
     @property
+    def is_proven_in_part(self) -> bool:
+        """Whether the versions are the same only on a condition, or only for elements of the kinds of real calls."""
+        return self.is_of_real_kinds or self.decision is Decision.CONDITIONAL
+
+    @property
     def key(self) -> str:
         """What remembers the function across runs: its file, its name and its text."""
         return function_key(self.file, self.function, self.source_sha256)
@@ -224,30 +229,33 @@ class CiDocument(_Part):
 
     @property
     def without_answer(self) -> list[FunctionPart]:
-        """The functions of which nothing was found out, or not all that more time would have shown.
+        """What the headline counts: the undecided functions, and those of which more time might have shown more."""
+        return [each for each in self.functions if self._is_undecided(each) or each.cut_short]
 
-        By `regressions`, one that behaves differently is among them: it is not timed.
+    @property
+    def unanswered(self) -> list[FunctionPart]:
+        """What `fail-on: no-answer` fails for: the undecided functions, and by `prove` also what is proven in part.
+
+        That is what is the same only on a condition, or only for elements of the kinds that real calls hold.
         """
-        lacking = {Decision.TOO_NOISY, Decision.FAILED, Decision.INTERRUPTED, Decision.NOT_REACHED}
-        lacking |= {Decision.DIFFERENT} if self.mode is Mode.REGRESSIONS else set()
-        return [each for each in self.functions if each.decision in lacking or each.cut_short]
+        is_proof = self.mode is Mode.PROVE
+        return [each for each in self.functions if self._is_undecided(each) or (is_proof and each.is_proven_in_part)]
+
+    def _is_undecided(self, function: FunctionPart) -> bool:
+        """Whether nothing certain was found out. `regressions` compares no versions that behave differently."""
+        if function.decision is Decision.DIFFERENT:
+            return self.mode is Mode.REGRESSIONS
+        return function.decision in (
+            Decision.TOO_NOISY,
+            Decision.FAILED,
+            Decision.INTERRUPTED,
+            Decision.NOT_REACHED,
+        )
 
     @property
     def has_regressions(self) -> bool:
         """Whether a function has become slower, or by `prove` behaves differently."""
         return bool(self.of(Decision.SLOWER)) or (self.mode is Mode.PROVE and bool(self.of(Decision.DIFFERENT)))
-
-    @property
-    def unanswered(self) -> list[FunctionPart]:
-        """The functions of which it is not known whether they have become slower, or by `prove` differ.
-
-        What is the same only on a condition is no slow-down on the calls that were seen, and proves nothing. That all
-        elements are of the kinds that real calls hold is such a condition.
-        """
-        others = {Mode.REGRESSIONS: [Decision.DIFFERENT], Mode.PROVE: [Decision.CONDITIONAL]}.get(self.mode, [])
-        lacking = {Decision.TOO_NOISY, Decision.FAILED, Decision.INTERRUPTED, Decision.NOT_REACHED, *others}
-        is_proof = self.mode is Mode.PROVE
-        return [each for each in self.functions if each.decision in lacking or (is_proof and each.is_of_real_kinds)]
 
     @property
     def not_failed(self) -> list[FunctionPart]:

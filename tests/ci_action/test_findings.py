@@ -20,7 +20,8 @@ from afterburner.agent.evidence.growth import Growth
 from afterburner.agent.evidence.samples import SampleFigures
 from afterburner.agent.inputs.build import IN_DOCSTRING
 from afterburner.agent.inputs.harness_answers import Suite
-from afterburner.agent.inputs.judging import judging_notes
+from afterburner.agent.inputs.inside.written_calls import RULED_OUT
+from afterburner.agent.inputs.judging import STATED_BY, judging_notes
 from afterburner.agent.inputs.rank import RankedTarget
 from afterburner.agent.judge.comparison import Comparison
 from afterburner.agent.judge.confirmation import unproven
@@ -39,7 +40,7 @@ from afterburner.agent.judge.version_comparison import (
 )
 from afterburner.agent.loop.results import RunResult, why_none
 from afterburner.agent.models.requests.spending import TIME_IS_UP
-from afterburner.agent.stated_assumptions import advice_to_state
+from afterburner.agent.stated_assumptions import ASSUMED, advice_to_state
 from afterburner.agent.types import Decision as AgentDecision
 from afterburner.agent.types import Gain, HeldOut, JudgedCandidate, Machine, Objective, Skipped, Target
 from afterburner.ci_action.changes import ChangedFunction
@@ -48,6 +49,7 @@ from afterburner.ci_action.findings import (
     _evidence_of_comparison,
     _grows_faster,
     _reason_of_comparison,
+    _required,
     _tests_without_use,
     part_interrupted,
     part_not_reached,
@@ -208,12 +210,42 @@ def test_what_is_to_be_stated_is_told_as_lines_that_a_docstring_takes(tmp_path: 
     told = part_of_comparison(PLACE, found).reason
     lines = "".join(f"        {each}\n" for each in re.findall("`(.+?)`", told)[1:])
     assert told.startswith(
-        "the same provided that it is; state it with `Requires:` and, indented below it, the lines `abs"
+        "the same provided that it is; state it with `Requires:` and, indented below it, the lines `abs(end) < 2**31`, "
     )
-    assert told.endswith("in the docstring of the base. More")
+    in_raw = "(in a raw docstring each backslash once)"
+    assert told.endswith(f" and `rows is not end` {in_raw} in the docstring of the base. More")
+    assert "raw" not in _required(stated[:2])
+    assert _required(["'\\n' in end"]) == f"`Requires: '\\\\n' in end` {in_raw}"
     file = tmp_path / "shop.py"
     file.write_text(f'def f(rows, end):\n    """Do it.\n\n    Requires:\n{lines}    """\n', encoding="utf-8")
     assert requirements_of(find_target(file, "f")) == Requirements(tuple(stated))
+
+
+OF_OPTIONS = [
+    (
+        f"you state of every input, {STATED_BY} in the docstring: n > 0.",
+        "of every input, by `Requires:` in the docstring",
+    ),
+    (f"model: 4 left out: {RULED_OUT}", "calls that the type hints or `Requires:` rule out"),
+    (f'{ASSUMED}n > 0" holds in none of the 3 real calls: n is 0', '"n > 0" holds in none of the 3 real calls: n is 0'),
+    (advice_to_state(["n > 0"]), "state it with `Requires: n > 0` in the docstring"),
+    (advice_to_state(["n > 0", "m > 0"]), "the lines `n > 0` and `m > 0` in the docstring"),
+]
+
+
+@pytest.mark.parametrize(("reason", "words"), OF_OPTIONS)
+def test_no_reason_names_the_option_that_states_something(reason: str, words: str) -> None:
+    found = compared(ComparisonDecision.CONDITIONAL, "doctest")
+    found.compared = replace(found.compared, reason=reason)
+    result = replace(RESULT, improved=False, gain=None, summary=reason)
+    target = RankedTarget("/shop.py", "f", 1.0, 0.9, 1, ())
+    outcomes = [Outcome(target, "no_improvement", reason, result=result), Outcome(target, "failed", reason)]
+    for part in (
+        part_of_comparison(PLACE, found),
+        *(part_of_outcome(PLACE, each, None, merged=False, cut_short=False) for each in outcomes),
+    ):
+        assert words in part.reason
+        assert "--assume" not in part.reason
 
 
 def test_what_of_the_docstring_states_nothing_is_told_beside_the_result_in_every_form() -> None:

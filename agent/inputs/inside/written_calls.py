@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from .harness_types import Record, Request, Write
 
 STATEMENT_S = 3.0  # a statement may make several calls
+RULED_OUT = "calls that the type hints or --assume rule out"  # `ci` has other words for it
 MAX_CALL_BYTES = 256 * 1024  # every call is copied and encoded again and again
 
 
@@ -70,5 +71,5 @@ def _keep(request: Request, module: ModuleType, fresh: bytes, found: List[Record
                 failing += 1
             else:
                 trier.keep(blob, *cost)
-    tell_left_out(request, write, beyond, "calls that the type hints or --assume rule out")
+    tell_left_out(request, write, beyond, RULED_OUT)
     tell_left_out(request, write, failing, "calls on which the original raises, or that are too large or too slow")
