@@ -3,16 +3,23 @@
 from __future__ import annotations
 
 import ast
+import builtins
 import io
 import tokenize
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from afterburner.agent import UsageError
 from afterburner.agent.code.bindings import bindings_without_def
 from afterburner.agent.code.locate import functions_in
 from afterburner.agent.code.source_text import dedent, parse
 
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
 _DOCSTRING_OWNERS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
+_BINDING = (ast.Import, ast.ImportFrom, *_DOCSTRING_OWNERS)
+_BUILTINS = {name: (f"builtins.{name}",) for name in dir(builtins)}
+_DEFINED = "here"  # by `def` or `class`
 
 
 def decode(data: bytes) -> str:
@@ -28,12 +35,14 @@ def differs_outside(before: str, after: str) -> bool:
     """Whether two versions of a module differ outside of functions.
 
     An import that only one of them has does not count, for a rewrite that needs another module adds one. One that takes
-    the same name from elsewhere does: `from math import sqrt` in place of `from cmath import sqrt`.
+    a known name from elsewhere does: `from math import sqrt` in place of `from cmath import sqrt`, or `from numpy
+    import sum` where `sum` was the builtin. An import in place of a function does not: it is a change of the function.
     """
     if _code_outside(before) != _code_outside(after):
         return True
-    old, new = _imported(before), _imported(after)
-    return any(old[name] != new[name] for name in old.keys() & new.keys()) or old.get("*") != new.get("*")
+    old, new = _BUILTINS | _bound(before), _BUILTINS | _bound(after)
+    taken = (old[name] != new[name] for name in old.keys() & new.keys() if old[name] != (_DEFINED,))
+    return any(taken) or old.get("*") != new.get("*")
 
 
 def _code_outside(text: str) -> str:
@@ -53,30 +62,37 @@ class _OnlyOutside(ast.NodeTransformer):
         return None if isinstance(node, ast.stmt) and _is_text(node) else self.generic_visit(node)
 
 
-def _imported(text: str) -> dict[str, set[str]]:
-    """The names that imports outside of functions bind, and from where; `*` for all of a module."""
-    found: dict[str, set[str]] = {}
+def _bound(text: str) -> dict[str, tuple[str, ...]]:
+    """What imports and definitions of the module bind, and to what at its end; `*` for all of a module.
+
+    Of a name that is bound below `if`, `try` and the like, all that it may be.
+    """
+    found: dict[str, tuple[str, ...]] = {}
     try:
-        nodes: list[ast.AST] = [parse(text)]
+        for statement in parse(text).body:
+            for name, source in _bound_by(statement):
+                is_sure = isinstance(statement, _BINDING) and name != "*"
+                found[name] = (source,) if is_sure else (*found.get(name, ()), source)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return found
-    while nodes:
-        node = nodes.pop()
-        if isinstance(node, ast.Import | ast.ImportFrom):
-            for alias in node.names:
-                name, source = _bound_by(node, alias)
-                found.setdefault(name, set()).add(source)
-        elif not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
-            nodes += ast.iter_child_nodes(node)
+        return {}
     return found
 
 
-def _bound_by(node: ast.Import | ast.ImportFrom, alias: ast.alias) -> tuple[str, str]:
-    """The name that a part of an import binds, and what to; `import os.path` binds `os`."""
-    if isinstance(node, ast.ImportFrom):
-        return alias.asname or alias.name, f"{'.' * node.level}{node.module or ''} {alias.name}"
-    top = alias.name.partition(".")[0]
-    return (alias.asname, alias.name) if alias.asname else (top, top)
+def _bound_by(statement: ast.AST) -> Iterator[tuple[str, str]]:
+    """The names that imports and definitions of a statement bind, and to what; `import os.path` binds `os`."""
+    match statement:
+        case ast.Import(names=names):
+            for each in names:
+                top = each.name.partition(".")[0]
+                yield (each.asname, each.name) if each.asname else (top, top)
+        case ast.ImportFrom(names=names, module=module, level=level):
+            for each in names:
+                yield each.asname or each.name, f"{'.' * level}{module or ''}{'.' if module else ''}{each.name}"
+        case ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name) | ast.ClassDef(name=name):
+            yield name, _DEFINED
+        case ast.stmt() | ast.ExceptHandler() | ast.match_case():
+            for inner in ast.iter_child_nodes(statement):
+                yield from _bound_by(inner)
 
 
 def line_of_syntax_error(data: bytes, last: int) -> int | None:

@@ -396,6 +396,13 @@ def test_changed_code_outside_of_functions_is_told(repository: Repository) -> No
         ("from cmath import sqrt\nimport re\n", "import re\nfrom math import sqrt\n", True),
         ("import json\n", "try:\n    import simplejson as json\nexcept ImportError:\n    import json\n", True),
         ("", "from math import *\n", True),
+        ("", "from numpy import sum\n", True),
+        ("from numpy import sum\n", "", True),
+        ("from math import sqrt\n", "def sqrt(x):\n    return x\n", True),
+        ("from a import x\nfrom b import x\n", "from b import x\nfrom a import x\n", True),
+        ("import a.b as b\n", "from a import b\n", False),
+        ("from . import b\n", "from .. import b\n", True),
+        ("class C:\n    from a import x\n", "from b import x\nclass C:\n    from a import x\n", False),
         ("def f():\n    import re\n    return re\n", "def f():\n    import regex as re\n    return re\n", False),
     ],
 )
