@@ -153,7 +153,16 @@ class Worker:
 
 def told_of_member(result: RunResult) -> str:
     """The reason, with the time of the function as what it is: a share of the time of all."""
-    return _reason(result).replace(TIME_IS_UP, SHARE_IS_UP)
+    return _as_share(_reason(result))
+
+
+def with_time_as_share(result: RunResult) -> RunResult:
+    """A result to show, with the time of the function as what it is: a share of the time of all."""
+    return replace(result, summary=_as_share(result.summary), ended_early=_as_share(result.ended_early))
+
+
+def _as_share(text: str) -> str:
+    return text.replace(TIME_IS_UP, SHARE_IS_UP)
 
 
 def _reason(result: RunResult) -> str:

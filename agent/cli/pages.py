@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from afterburner.agent.batch.members import with_time_as_share
 from afterburner.agent.cli.many_summary import PASSED_OVER, improved_line, passed_over_line, tests_lines
 from afterburner.agent.cli.offer import weigh
 from afterburner.agent.page.render import render_page
@@ -28,7 +29,7 @@ def page_of_run(result: RunResult, settings: RunSettings) -> str:
 def page_of_many(many: ManyResult) -> str:
     """A section for each target that finished, a line for each other; of an interrupted run, as far as it came."""
     finished = ((each.result, each.settings) for each in many.outcomes)
-    sections = [_section(result, settings) for result, settings in finished if result and settings]
+    sections = [_section(with_time_as_share(result), settings) for result, settings in finished if result and settings]
     return render_page(f"Functions of {many.place.resolve().name}", tuple(_intro(many)), sections)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, cast
@@ -14,7 +15,7 @@ from afterburner.agent.cli.many import how_to_find_more
 from afterburner.agent.cli.many_summary import print_many
 from afterburner.agent.cli.pages import page_of_many
 from afterburner.agent.inputs.rank import RankedTarget
-from afterburner.agent.models.requests.spending import TIME_IS_UP
+from afterburner.agent.models.requests.spending import SHARE_IS_UP, TIME_IS_UP
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -64,6 +65,15 @@ def test_a_function_whose_share_of_the_time_was_over_is_not_told_that_all_of_it_
     assert how_to_find_more(many).startswith(
         "To find more: --max-seconds S gives each function a larger share; or `run FILE -f NAME` gives one all of it;"
     )
+
+
+def test_the_page_calls_the_time_of_a_function_its_share(many: ManyResult, unimproved: RunResult) -> None:
+    late = replace(unimproved, summary=f"nothing is offered: no rule fits; {TIME_IS_UP}", ended_early=TIME_IS_UP)
+    many.outcomes[:] = [Outcome(many.outcomes[0].target, "no_improvement", "", many.settings, late)]
+    page = page_of_many(many)
+    assert f"no rule fits; {SHARE_IS_UP}" in page
+    assert f"the search ended early: {SHARE_IS_UP}" in page
+    assert page.count(TIME_IS_UP) == page.count(SHARE_IS_UP)
 
 
 def test_where_the_time_was_too_short_more_of_it_is_the_first_advice(many: ManyResult) -> None:
