@@ -73,13 +73,15 @@ def _opened(path: Path) -> Iterator[IO[bytes]]:
 def _json_lines(path: Path) -> Iterator[Record | Rejected]:
     with _opened(path) as file:
         number, hint = 0, _ONE_A_LINE
-        while line := file.readline(LONGEST + 1):
+        for line_number in count(1):
+            if not (line := file.readline(LONGEST + 1)):
+                break
             if len(line) > LONGEST:
                 raise DatasetError(f"{_place(path, number + 1)} is longer than {LONGEST} bytes.")
             if line.strip():
                 number += 1
-                text = line.removeprefix(b"\xef\xbb\xbf")
-                found = _record(_place(path, number), text)
+                text = line.rstrip().removeprefix(b"\xef\xbb\xbf")
+                found = _record(_place(path, number), text, line_number)
                 if hint and isinstance(found, Rejected) and _ends_too_early(text):
                     found, hint = replace(found, reason=f"{found.reason}; {hint}"), ""  # told once
                 yield found
@@ -91,14 +93,14 @@ def _ends_too_early(line: bytes) -> bool:
     try:
         parse_json(text)
     except json.JSONDecodeError as error:
-        return error.pos >= len(text.rstrip())
+        return error.pos >= len(text)
     except (ValueError, RecursionError):
         return False
     return False
 
 
 def _json_document(path: Path) -> Iterator[Record | Rejected]:
-    """A list of records, or an object of them by their names."""
+    """A list of records, an object of them by their names, or a single one."""
     with _opened(path) as file:
         text = file.read(LONGEST + 1)
     if len(text) > LONGEST:
@@ -109,7 +111,10 @@ def _json_document(path: Path) -> Iterator[Record | Rejected]:
         document = parse_json(text)
     except (ValueError, RecursionError) as error:
         raise DatasetError(f"{path} is no JSON: {error}.") from error
-    found = list(document.values()) if isinstance(document, dict) else document
+    found = document
+    if isinstance(document, dict):
+        by_name = bool(document) and all(isinstance(each, dict) for each in document.values())
+        found = list(document.values()) if by_name else [document]
     if not isinstance(found, list):
         raise DatasetError(f"{path} holds neither a list of records nor an object of them.")
     for number, values in enumerate(found, start=1):
@@ -154,11 +159,11 @@ def _row(place: str, batch: pa.RecordBatch) -> Record | Rejected:
         return Rejected(place, "", f"Python has no such values: {error}")
 
 
-def _record(place: str, line: bytes) -> Record | Rejected:
+def _record(place: str, line: bytes, line_number: int) -> Record | Rejected:
     try:
         return _checked(place, parse_json(line.decode()))
     except json.JSONDecodeError as error:
-        return Rejected(place, "", f"this is no JSON: {error}")
+        return Rejected(place, "", f"this is no JSON: {error.msg}: line {line_number} column {error.colno}")
     except UnicodeDecodeError as error:
         return Rejected(place, "", f"this is not UTF-8: {error.reason} at byte {error.start}")
     except RecursionError:

@@ -98,6 +98,17 @@ def test_a_slip_in_one_line_is_not_taken_for_an_object_over_several(tmp_path: Pa
     assert "one object a line" not in str(slip)
 
 
+def test_a_broken_line_is_named_by_its_number_in_the_file_and_by_what_it_lacks(tmp_path: Path) -> None:
+    (tmp_path / "a.jsonl").write_text('{"text": "a"}\n\n\n{"text": "b\n{"text": "c"}\n')
+    _, cut, _ = texts(tmp_path / "a.jsonl")
+    assert str(cut) == "a.jsonl, record 2: this is no JSON: Unterminated string starting at: line 4 column 10"
+
+
+def test_a_single_object_is_a_record(tmp_path: Path) -> None:
+    (tmp_path / "a.json").write_text(json.dumps({"text": "a", "more": {"text": "b"}}, indent=1))
+    assert texts(tmp_path / "a.json") == ["a"]
+
+
 def test_a_csv_record_with_too_many_fields_is_told(tmp_path: Path) -> None:
     (tmp_path / "a.csv").write_text("id,text\n1,a,b\n2,c\n3\n")
     found = list(read_records(tmp_path / "a.csv"))
