@@ -27,7 +27,7 @@ def junit(document: CiDocument) -> bytes:
     if document.interrupted:
         case = ET.SubElement(suite, "testcase", classname=name, name="the whole run", time=f"{document.elapsed_s:.3f}")
         ET.SubElement(case, "error", message=headline(document), type="interrupted")
-    unanswered = document.unanswered
+    unanswered = [*document.unanswered, *(each for each in document.without_answer if each.rewrite is None)]
     for each in document.functions:
         case = _add_case(suite, each)
         if each.decision in failing:

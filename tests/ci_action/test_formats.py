@@ -408,6 +408,13 @@ def test_sarif_warns_at_a_file_that_could_not_be_read(line: int | None) -> None:
     assert (place["artifactLocation"]["uri"], place["region"]["startLine"]) == ("shop/a%20b.py", line or 1)
 
 
+def test_junit_skips_what_the_time_was_too_short_for_but_not_an_offer() -> None:
+    late = function(function="late", decision=Decision.NO_IMPROVEMENT, gain=None, rewrite=None, cut_short=True)
+    decided = function(function="decided", decision=Decision.NO_IMPROVEMENT, gain=None, rewrite=None)
+    suite = ET.fromstring(junit(document(late, decided, function(cut_short=True))))[0]  # noqa: S314 - our own
+    assert [each.get("name") for each in suite if each.find("skipped") is not None] == ["late"]
+
+
 def test_junit_of_an_interrupted_run_is_no_success_and_skips_what_has_no_answer() -> None:
     left = LeftOutPart(file="shop.py", function="last", reason="nothing calls it")
     report = document(interrupted(), mode=Mode.REGRESSIONS, interrupted=True, left_out=[left])
