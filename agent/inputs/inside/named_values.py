@@ -47,9 +47,7 @@ def codes_of(module: ModuleType, function: Callable[..., Any]) -> Iterator[CodeT
         seen.add(id(code))
         yield code
         waiting += [constant for constant in code.co_consts if type(constant) is CodeType]
-        waiting += [
-            each for each in _named_in(namespaces, [code]) if type(each) in (FunctionType, staticmethod, classmethod)
-        ]
+        waiting += [each for each in _named_in(namespaces, [code]) if type(each) in _FUNCTIONS]
 
 
 def _named_in(namespaces: Sequence[Mapping[str, Any]], codes: Iterable[CodeType]) -> Iterator[Any]:
