@@ -2,6 +2,7 @@
 
 Where two versions differ on a call that breaks one, this may have another cause. Then they differ on the same call with
 a real argument, too, or with one into which as much of the other is put as the assumption allows: it is of no use.
+Arguments that are equal are changed together, too: that they are may be the cause.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, Dict, Iterator, List, Mapping, Sequence, Set
 
 from .assumptions import Assumed
+from .call_parts import like
 
 if TYPE_CHECKING:
     from types import ModuleType
@@ -24,6 +26,8 @@ CROSSED = "a difference with arguments of real calls"
 MOST_CROSSED = 24  # calls that arguments are taken from
 MOST_BESIDE = 6  # other calls whose arguments are put beside one
 LONGEST_BESIDE = 12  # characters or elements of these
+MOST_COMPARED = 60  # elements of these, of which some are put beside one alone
+_SEQUENCES = (list, tuple)
 
 
 def broken_parameters(
@@ -58,10 +62,13 @@ def crossed(root: Root, parameters: Sequence[str], names: Sequence[str], others:
             for name in parameters:
                 made = _with_argument(made, name, given[name], names)
             yield made
+            yield from _with_twins(root, {name: given[name] for name in parameters}, names)
 
 
 def surrounded(root: Root, parameters: Sequence[str], names: Sequence[str], others: Sequence[Root]) -> Iterator[Root]:
-    """The call with what other calls give beside its own texts and lists: after, before, and around each.
+    """The call with what other calls give, and with single elements of it, beside its own texts and lists.
+
+    It stands after each, before it, and around it.
 
     Where a difference needs a tab, and tabs stood at the end only, "has no blanks around it" is not the reason.
 
@@ -74,15 +81,55 @@ def surrounded(root: Root, parameters: Sequence[str], names: Sequence[str], othe
     own = arguments(root, names)
     for name in parameters:
         value = own.get(name)
-        if type(value) not in (str, list, tuple):
+        if type(value) not in (str, *_SEQUENCES) or not value:
             continue
         beside = [given[name] for other in others if type((given := arguments(other, names)).get(name)) is type(value)]
-        for each in list(filter(None, beside))[:MOST_BESIDE]:
+        singles = [] if type(value) is str else [each[at : at + 1] for each in beside for at in range(len(each))]
+        for each in [*list(filter(None, beside))[:MOST_BESIDE], *_unlike(singles)[:MOST_BESIDE]]:
             part = each[:LONGEST_BESIDE]
             # The ends of a list are two parts of the other: the same object twice may differ for its own reason.
             head, tail = (part, part) if type(value) is str else (part[: len(part) // 2], part[len(part) // 2 :])
             for made in (value + part, part + value, head + value + tail):
                 yield _with_argument(root, name, made, names)
+                yield from _with_twins(root, {name: made}, names)
+
+
+def _with_twins(root: Root, changes: Mapping[str, Any], names: Sequence[str]) -> Iterator[Root]:
+    """The call with these arguments, and each one that was equal to one of them equal to it again; nothing if none was.
+
+    Where a version asks whether two arguments are equal, this is the reason, and not what they hold.
+    """
+    own = arguments(root, names)
+    twins = {
+        other: like(own[other], list(value)) if type(value) in _SEQUENCES else value
+        for name, value in changes.items()
+        for other in own
+        if other not in changes and name in own and _are_equal(own[name], own[other])
+    }
+    made = root
+    for name, value in {**changes, **twins}.items():
+        made = _with_argument(made, name, value, names)
+    if twins:
+        yield made
+
+
+def _unlike(parts: Sequence[Any]) -> List[Any]:
+    """One of each that are equal."""
+    found: List[Any] = []
+    for part in parts[:MOST_COMPARED]:
+        if not any(_are_equal(part, known) for known in found):
+            found.append(part)
+    return found
+
+
+def _are_equal(one: Any, other: Any) -> bool:
+    """Whether two texts, or two lists or tuples, hold the same."""
+    try:
+        if type(one) is str or type(other) is str:
+            return type(one) is type(other) and one == other
+        return type(one) in _SEQUENCES and type(other) in _SEQUENCES and bool(list(one) == list(other))
+    except Exception:  # noqa: BLE001 - the elements may be of classes of the user's, and compare as they like
+        return False
 
 
 def mended(

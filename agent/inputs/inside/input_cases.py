@@ -45,6 +45,7 @@ if TYPE_CHECKING:
 _PART = "part of a real call"
 EACH_AS_ITERATOR = 3
 _WITHOUT_COPY = (int, float, complex, bool, type(None), object)  # numbers are two objects anyway; others are one
+PATTERNS = ("[ab]", "a+")  # they do not match themselves, by `fnmatch` and by `re`
 MOST_OPTIONAL = 4  # calls with an argument more that others start from
 
 
@@ -242,6 +243,10 @@ def _in_two_arguments(base: Base) -> Iterator[Input]:
             for copied in _equal_copies(one) if _hold_alike(one, other) else ():
                 both = [*args[:second], copied, *args[second + 1 :]]
                 yield Input("equal objects", [both, kwargs], base.call)
+            for text in PATTERNS if _of_texts(one) and _of_texts(other) else ():
+                changed = [text if type(each) is str else like(each, [text]) for each in (one, other)]
+                both = [*args[:first], changed[0], *args[first + 1 : second], changed[1], *args[second + 1 :]]
+                yield Input("the same pattern twice", [both, kwargs], base.call)
             if type(one) is not type(other) or type(one) not in (*SEQUENCES, dict, set, str, bytes):
                 continue
             if set(map(type, one)) == set(map(type, other)):

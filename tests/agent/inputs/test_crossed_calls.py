@@ -149,5 +149,20 @@ def test_real_texts_and_lists_are_put_beside_and_around_the_own_ones() -> None:
     others = [[["name", [1, 2]], {}], [[7, (2,)], {}], [["", [3]], {}]]
     made = list(surrounded([["\t", [9]], {}], ["text", "items"], ["text", "items"], others))
     assert [args[0] for args, _ in made[:3]] == ["\tname", "name\t", "name\tname"]
-    assert [args[1] for args, _ in made[3:]] == [[9, 1, 2], [1, 2, 9], [1, 9, 2], [9, 3], [3, 9], [9, 3]]
+    beside = [[9, 1, 2], [1, 2, 9], [1, 9, 2], [9, 3], [3, 9], [9, 3]]
+    alone = [[9, 1], [1, 9], [9, 1], [9, 2], [2, 9], [9, 2], *beside[3:]]
+    assert [args[1] for args, _ in made[3:]] == [*beside, *alone]
     assert list(surrounded([[9], {}], ["number"], ["number"], [[[8], {}]])) == []
+
+
+def test_arguments_that_are_equal_are_changed_together_too() -> None:
+    names = ["path", "glob"]
+    others = [[[("a", "b"), ["a", "*"]], {}]]
+    made = list(crossed([[("x",), ["x"]], {}], ["path"], names, others))
+    assert made == [[[("a", "b"), ["x"]], {}], [[("a", "b"), ["a", "b"]], {}]]
+    beside = list(surrounded([[("x",)], {"glob": ["x"]}], ["path"], names, others))
+    assert [[("x", "b")], {"glob": ["x"]}] in beside
+    assert [[("x", "b")], {"glob": ["x", "b"]}] in beside
+    assert list(crossed([[("x",), ["y"]], {}], ["path"], names, others)) == [[[("a", "b"), ["y"]], {}]]
+    of_both = list(crossed([["x", "x"], {}], names, names, [[["a", "b"], {}]]))
+    assert of_both == [[["a", "b"], {}]], "the other call gives both"

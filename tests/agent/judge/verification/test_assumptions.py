@@ -197,3 +197,24 @@ def test_blanks_at_the_ends_are_no_condition_where_the_same_within_differs_too(c
     assert isinstance(found, Counterexample)
     assert not found.remark, "the search came to its end"
     assert "strip()" not in " ".join(each.expression for each in found.provided)
+
+
+BY_PATTERN = """\
+from fnmatch import fnmatchcase
+
+def f(path, glob):
+    if len(path) != len(glob):
+        return False
+    return all(fnmatchcase(each, pattern) for each, pattern in zip(path, glob))
+"""
+
+
+def test_a_pattern_that_does_not_match_itself_is_found_and_no_condition_is_told(compare: Compare) -> None:
+    """That the two arguments are equal is the reason, and not how long the first one is."""
+    equal_first = BY_PATTERN.replace("    return all", "    if path == glob:\n        return True\n    return all")
+    calls = "f(('a', 'b'), ('a', '*'))\nf(('a', 'bcd'), ('a', 'b?d'))\nf(('a', 'x'), ('a', 'b', 'c'))"
+    found = compare(BY_PATTERN, equal_first, calls)
+    assert isinstance(found, Counterexample)
+    assert not found.provided
+    assert "['[ab]'" in found.line.replace("(", "[")
+    assert found.line.endswith("returned True instead of False")
