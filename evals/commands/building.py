@@ -110,9 +110,18 @@ def line_of(event: BuildEvent | Outcome) -> str:
         return scrub_line(f"{_problem(event)}: left out: {event.reason}{_left(event)}")
     notes = "".join(f"; {note}" for note in event.notes)
     return scrub_line(
-        f"{_problem(event)}: kept: {counted(event.references, 'reference')}, {event.public_cases} public and "
+        f"{_problem(event)}: kept: {_references(event)}, {event.public_cases} public and "
         f"{counted(event.private_cases, 'private case')}, {event.elapsed_s:.0f} s{notes}{_left(event)}"
     )
+
+
+def _references(outcome: Outcome) -> str:
+    """How many references a problem has, and of how many solutions, if some were dropped, with the reasons."""
+    if not outcome.dropped:
+        return counted(outcome.references, "reference")
+    given = outcome.references + sum(count for count, _ in outcome.dropped)
+    reasons = ", ".join(f"{count} {reason}" for count, reason in outcome.dropped)
+    return f"{outcome.references} of {given} references ({reasons})"
 
 
 def _left(outcome: Outcome) -> str:
@@ -151,6 +160,11 @@ def tell_summary(request: BuildRequest, summary: BuildSummary) -> None:
         if hint := layout_hint(request.source, VENUS, RAW_SPLIT):
             sys.stdout.write(f"eval build needs raw problems in the layout of Venus. {scrub_line(hint)}\n")
         raise typer.Exit(NONE_KEPT)
+    least = request.settings.least_solutions
+    if least > 1 and any(request.settings.too_few in reason for _, reason in summary.left_out):
+        sys.stdout.write(
+            "To keep problems with fewer solutions, give a smaller --least-solutions and another folder as --out.\n"
+        )
     built = shlex.quote(str(request.out))
     sys.stdout.write(f"Next: afterburner-agent eval run --dataset {built} --model NAME --out DIR\n")
 

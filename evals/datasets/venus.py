@@ -91,7 +91,7 @@ def read_raw_venus(record: Record, language: str = "python") -> RawProblem:
         generator=record.text("test_case_generator", ""),
         evaluator=record.text("test_case_evaluator", ""),
         runner=runner,
-        solutions=tuple(dict.fromkeys(each.filled("code") for each in record.parts("solutions") if _is_usable(each))),
+        solutions=tuple(each.filled("code") for each in record.parts("solutions") if _is_usable(each)),
         cases=_cases(record),
     )
 

@@ -225,8 +225,16 @@ def _build_one(raw: RawProblem | Rejected, builder: ProblemBuilder, folder: Benc
     elapsed_s = time.monotonic() - began
     folder.keep(built, elapsed_s)
     problem = built.problem
-    private = len(problem.private.cases) if problem.private else 0
-    return Outcome(raw.id, "", len(problem.references), len(problem.problem.cases), private, elapsed_s, problem.notes)
+    return Outcome(
+        raw.id,
+        "",
+        references=len(problem.references),
+        dropped=built.dropped,
+        public_cases=len(problem.problem.cases),
+        private_cases=len(problem.private.cases) if problem.private else 0,
+        elapsed_s=elapsed_s,
+        notes=problem.notes,
+    )
 
 
 def _name(raw: RawProblem | Rejected) -> str:

@@ -36,10 +36,14 @@ class LeftOutError(RecordError):
 
 @dataclass(frozen=True, slots=True)
 class BuiltProblem:
-    """A problem of the benchmark, with every measurement of its references."""
+    """A problem of the benchmark, with every measurement of its references.
+
+    `dropped` says how many solutions did not become references, and why: `(2, "fail a stored case")`.
+    """
 
     problem: BenchmarkProblem
     distributions: Distributions
+    dropped: tuple[tuple[int, str], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,8 +119,9 @@ class ProblemBuilder:
             lambda done: self._tell(raw, "running solutions on generated cases", done, len(passing)),
         )
         if not chosen.public:
-            raise LeftOutError("test_cases", f"no case is left. {'; '.join(chosen.notes)}".strip())
-        return self._measure(raw, template, chosen, passing, lines_suffice=trials.judge.lines_suffice)
+            raise LeftOutError("test_cases", "; ".join(("no case is left", *chosen.notes)))
+        built = self._measure(raw, template, chosen, passing, lines_suffice=trials.judge.lines_suffice)
+        return replace(built, dropped=self._dropped(raw, tried, passing, built))
 
     def _measure(
         self, raw: RawProblem, template: Problem, chosen: ChosenCases, solutions: list[str], *, lines_suffice: bool
@@ -154,9 +159,21 @@ class ProblemBuilder:
         return BuiltProblem(problem, found)
 
     def _need(self, solutions: int, told: str) -> None:
-        least = self.settings.least_solutions
-        if solutions < least:
-            raise LeftOutError("solutions", f"{told}; at least {least} are needed")
+        if solutions < self.settings.least_solutions:
+            raise LeftOutError("solutions", f"{told}; {self.settings.too_few}")
+    def _dropped(
+        self, raw: RawProblem, tried: list[str], passing: list[str], built: BuiltProblem
+    ) -> tuple[tuple[int, str], ...]:
+        """Count the solutions that did not become references; one that was not tried, as enough had passed, is none."""
+        has_enough = len(passing) == self.settings.most_solutions
+        run = tried.index(passing[-1]) + 1 if has_enough else len(tried)
+        counts = (
+            (len(raw.solutions) - len(tried) if run == len(tried) else 0, "repeats another", "repeat others"),
+            (run - len(passing), "fails a stored case", "fail a stored case"),
+            (len(passing) - len(built.problem.references), "fails when it is measured", "fail when they are measured"),
+        )
+        return tuple((count, one if count == 1 else several) for count, one, several in counts if count)
+
 
     def _tell(self, raw: RawProblem, doing: str, done: int = 0, total: int = 0) -> None:
         self.on_event(BuildEvent(raw.id, doing, done, total))

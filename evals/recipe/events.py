@@ -32,6 +32,7 @@ class Outcome:
     problem_id: str
     reason: str  # why it is left out; empty: it is kept
     references: int = 0
+    dropped: tuple[tuple[int, str], ...] = ()  # of the human solutions, of a problem that is kept: how many, and why
     public_cases: int = 0
     private_cases: int = 0
     elapsed_s: float = 0.0

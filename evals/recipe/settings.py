@@ -78,6 +78,11 @@ class RecipeSettings:
             wall_time_s=self.generator_seconds, cpu_time_s=self.generator_seconds, output_bytes=KEPT_OUTPUT_BYTES
         )
 
+    @property
+    def too_few(self) -> str:
+        """What is said of a problem with fewer solutions than `least_solutions`."""
+        return f"at least {self.least_solutions} {'is' if self.least_solutions == 1 else 'are'} needed"
+
     def to_document(self) -> dict[str, Any]:
         """As JSON holds it."""
         return asdict(self)

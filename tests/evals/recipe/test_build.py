@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import pyarrow.parquet as pq
 import pytest
+import typer
 
 from afterburner.evals.commands.building import line_of, stored_so_far, tell_summary
 from afterburner.evals.datasets.built import read_about, read_built
@@ -15,12 +16,10 @@ from afterburner.evals.errors import DatasetError, EvaluationError
 from afterburner.evals.files import claimed
 from afterburner.evals.problems import BenchmarkProblem, Rejected
 from afterburner.evals.recipe.build import BuildRequest, build_benchmark
-from afterburner.evals.recipe.events import BuildEvent
+from afterburner.evals.recipe.events import BuildEvent, Outcome
 
 if TYPE_CHECKING:
     from pathlib import Path
-
-    from afterburner.evals.recipe.events import Outcome
 
 
 @pytest.fixture
@@ -176,6 +175,34 @@ def test_what_is_left_out_is_told_of_the_problems_that_were_asked_for(
     said = capsys.readouterr().out
     assert "holds 1 problem; 1 left out and 1 more by earlier builds of it; 2 had been done before." in said
     assert "  19: " not in said
+    assert "To keep problems with fewer solutions, give a smaller --least-solutions and another folder" in said
+
+
+def test_no_option_is_advised_where_no_problem_has_too_few_solutions(
+    sums: Any, request_to_build: BuildRequest, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Nor where no fewer can be asked for."""
+    broken = Rejected("raw.jsonl, record 3", "solutions", "it is missing")
+    one = replace(
+        request_to_build,
+        settings=replace(sums.settings, least_solutions=1),
+        out=request_to_build.out.with_name("one"),
+    )
+    for request, raw in ((request_to_build, broken), (one, sums.raw(solutions=()))):
+        summary = build_benchmark(request, [raw], sums.sandbox)
+        with pytest.raises(typer.Exit):
+            tell_summary(request, summary)
+    said = capsys.readouterr().out
+    assert "  17: solutions: it has 0 different solutions; at least 1 is needed\n" in said
+    assert "--least-solutions" not in said
+
+
+def test_a_line_says_how_many_solutions_were_dropped_and_why() -> None:
+    dropped = ((1, "repeats another"), (2, "fail a stored case"))
+    kept = Outcome("17", "", references=5, dropped=dropped, public_cases=3, private_cases=1, elapsed_s=4.0)
+    told = "kept: 5 of 8 references (1 repeats another, 2 fail a stored case), 3 public and 1 private case, 4 s"
+    assert line_of(kept) == f"problem 17: {told}"
+    assert line_of(replace(kept, dropped=())) == "problem 17: kept: 5 references, 3 public and 1 private case, 4 s"
 
 
 def test_a_broken_file_is_one_rejected_problem(sums: Any, request_to_build: BuildRequest) -> None:
