@@ -151,6 +151,11 @@ def tell_summary(request: BuildRequest, summary: BuildSummary) -> None:
         sys.stdout.write(f"  {scrub_line(f'{name}: {reason}')}\n")
     if (more := len(summary.left_out) - MOST_SHOWN) > 0:
         sys.stdout.write(f"  … and {more} more; the table {request.out / LEFT_OUT} has the reasons of all\n")
+    least = request.settings.least_solutions
+    if least > 1 and any(request.settings.too_few in reason for _, reason in summary.left_out):
+        sys.stdout.write(
+            "To keep problems with fewer solutions, give a smaller --least-solutions and another folder as --out.\n"
+        )
     sys.stdout.write(
         f"Time: {format_elapsed(summary.elapsed_s)}. {_used('Running solutions', summary.running)} "
         f"{_used('Measuring references', summary.timing)}\n"
@@ -160,11 +165,6 @@ def tell_summary(request: BuildRequest, summary: BuildSummary) -> None:
         if hint := layout_hint(request.source, VENUS, RAW_SPLIT):
             sys.stdout.write(f"eval build needs raw problems in the layout of Venus. {scrub_line(hint)}\n")
         raise typer.Exit(NONE_KEPT)
-    least = request.settings.least_solutions
-    if least > 1 and any(request.settings.too_few in reason for _, reason in summary.left_out):
-        sys.stdout.write(
-            "To keep problems with fewer solutions, give a smaller --least-solutions and another folder as --out.\n"
-        )
     built = shlex.quote(str(request.out))
     sys.stdout.write(f"Next: afterburner-agent eval run --dataset {built} --model NAME --out DIR\n")
 

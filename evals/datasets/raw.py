@@ -22,6 +22,7 @@ class RawProblem:
         runner: the program that a solution is put into, at `==Code Submission==`; empty: a solution is a program.
         solutions: texts of code; nobody has said that they are right.
         cases: pairs of a text for stdin and what has to be printed.
+        notes: what has to be known of the record, such as a field that may have been misspelt.
     """
 
     id: str
@@ -36,3 +37,4 @@ class RawProblem:
     runner: str
     solutions: tuple[str, ...]
     cases: tuple[tuple[str, str], ...]
+    notes: tuple[str, ...] = ()

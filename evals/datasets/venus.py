@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from afterburner.agent import Problem
 from afterburner.agent.job.problem import SUBMISSION
 from afterburner.evals.datasets.raw import RawProblem
+from afterburner.evals.datasets.venus_fields import is_hub_layout
 from afterburner.evals.graders import preambles
 from afterburner.evals.graders.texts import venus_checker
 from afterburner.evals.problems import BenchmarkProblem, Figures, Reference
@@ -77,7 +78,7 @@ def read_raw_venus(record: Record, language: str = "python") -> RawProblem:
     Raises:
         RecordError: a field is not what it has to be.
     """
-    if record.has("rt_list") or record.has("mm_list"):
+    if is_hub_layout(record):
         return _raw_hub(record, language)
     name, runner = record.identity("problem_id"), _runner(record, language)
     return RawProblem(

@@ -12,7 +12,7 @@ from afterburner.evals.recipe.candidates import Pool, find_candidates
 from afterburner.evals.recipe.cases import choose_cases
 from afterburner.evals.recipe.distributions import Distributions, ReferenceMeter
 from afterburner.evals.recipe.events import BuildEvent, CoreUse
-from afterburner.evals.recipe.framing import frame
+from afterburner.evals.recipe.framing import NO_EVALUATOR, frame
 from afterburner.evals.recipe.judging import OutputJudge
 from afterburner.evals.recipe.solutions import distinct, in_trial_order
 from afterburner.evals.recipe.trials import Trials
@@ -82,10 +82,12 @@ class ProblemBuilder:
         """
         try:
             return self._build(raw)
+        except LeftOutError as error:
+            raise _left_out(raw, error.field, error.reason) from error
         except CheckerError as error:
-            raise LeftOutError("test_case_evaluator", str(error)) from error
+            raise _left_out(raw, "test_case_evaluator", str(error)) from error
         except UsageError as error:
-            raise LeftOutError("problem", str(error)) from error
+            raise _left_out(raw, "problem", str(error)) from error
 
     def _build(self, raw: RawProblem) -> BuiltProblem:
         template = frame(raw)
@@ -102,7 +104,7 @@ class ProblemBuilder:
         self._tell(raw, "making cases")
         candidates = find_candidates(self.sandbox, raw, self.settings)
         if not candidates.found:
-            raise LeftOutError("test_cases", f"it has no cases. {' '.join(candidates.notes)}".strip())
+            raise LeftOutError("test_cases", "; ".join(("it has no cases", *candidates.notes)))
         tried = in_trial_order(solutions, self.settings.most_solutions, f"{self.settings.seed} {raw.id} solutions")
         passing = trials.passing(
             tried,
@@ -110,7 +112,8 @@ class ProblemBuilder:
             self.settings.most_solutions,
             lambda done: self._tell(raw, "running solutions on stored cases", done, len(tried)),
         )
-        self._need(len(passing), f"{len(passing)} of {len(tried)} solutions pass its stored cases")
+        judged = "" if raw.evaluator.strip() else f" ({NO_EVALUATOR})"
+        self._need(len(passing), f"{len(passing)} of {len(tried)} solutions pass its stored cases{judged}")
         chosen = choose_cases(
             trials,
             passing,
@@ -154,13 +157,10 @@ class ProblemBuilder:
             generator=raw.generator,
             measured_on=self.measured_on,
             measured_alike=True,
-            notes=chosen.notes,
+            notes=(*raw.notes, *(() if raw.evaluator.strip() else (NO_EVALUATOR,)), *chosen.notes),
         )
         return BuiltProblem(problem, found)
 
-    def _need(self, solutions: int, told: str) -> None:
-        if solutions < self.settings.least_solutions:
-            raise LeftOutError("solutions", f"{told}; {self.settings.too_few}")
     def _dropped(
         self, raw: RawProblem, tried: list[str], passing: list[str], built: BuiltProblem
     ) -> tuple[tuple[int, str], ...]:
@@ -174,6 +174,14 @@ class ProblemBuilder:
         )
         return tuple((count, one if count == 1 else several) for count, one, several in counts if count)
 
+    def _need(self, solutions: int, told: str) -> None:
+        if solutions < self.settings.least_solutions:
+            raise LeftOutError("solutions", f"{told}; {self.settings.too_few}")
 
     def _tell(self, raw: RawProblem, doing: str, done: int = 0, total: int = 0) -> None:
         self.on_event(BuildEvent(raw.id, doing, done, total))
+
+
+def _left_out(raw: RawProblem, field: str, reason: str) -> LeftOutError:
+    """The error with what has to be known of the record."""
+    return LeftOutError(field, "; ".join((reason, *raw.notes)))

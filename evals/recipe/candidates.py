@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from afterburner.sandbox import Limits, Sandbox
 
 _MOST_BYTES = KEPT_OUTPUT_BYTES // 2  # of inputs that are asked for at once: JSON may write a byte as several
+_NO_GENERATOR = "no generator: all cases are stored ones"
 _PRIVATE_SEEDS = 1_000_003  # beyond the public seed: generators count up from the seed that they are given
 
 
@@ -71,6 +72,8 @@ def find_candidates(sandbox: Sandbox, raw: RawProblem, settings: RecipeSettings)
     generated = Candidates()
     if raw.generator.strip():
         _generate(sandbox, raw, settings, generated)
+    else:
+        generated.notes.append(_NO_GENERATOR)
     found = Candidates(notes=generated.notes)
     most = settings.cases + (0 if generated.found else settings.private_cases)
     for given, expected in _in_random_order(raw, settings)[:most]:

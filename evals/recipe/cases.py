@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter, deque
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from afterburner.agent.usage import counted
@@ -64,7 +64,13 @@ def choose_cases(
             if case is not None:
                 agreed[candidate.pool].append(case)
     notes += [f"{counted(count, 'case')} dropped: {reason}" for reason, count in sorted(dropped.items())]
-    return _share_out(agreed, settings, notes)
+    chosen = _share_out(agreed, settings, notes)
+    if chosen.private or not settings.private_cases:
+        return chosen
+    generated = (
+        "all generated ones were dropped" if candidates.of(Pool.PRIVATE) else "none but public ones was generated"
+    )
+    return replace(chosen, notes=(*chosen.notes, f"no private cases: {generated}, and no stored one is left for them"))
 
 
 def _share_out(agreed: Mapping[Pool, list[TestCase]], settings: RecipeSettings, notes: list[str]) -> ChosenCases:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from afterburner.agent import Problem
 from afterburner.evals.datasets.sources import read_records
 from afterburner.evals.datasets.venus import read_raw_venus
+from afterburner.evals.datasets.venus_fields import check_stated, misspelt_fields
 from afterburner.evals.errors import RecordError
 from afterburner.evals.graders.texts import venus_checker
 from afterburner.evals.problems import Rejected
@@ -20,6 +22,7 @@ if TYPE_CHECKING:
     from afterburner.evals.datasets.raw import RawProblem
     from afterburner.evals.datasets.records import Record
 
+NO_EVALUATOR = "no evaluator: outputs are compared by lines"
 RAW_SPLIT = "train"  # of a folder: raw problems are what benchmarks are made of, and they are split later
 _NOT_CHOSEN = (TestCase(),)  # a problem needs a case; the recipe chooses them later
 
@@ -56,11 +59,15 @@ def read_raw_problems(source: Path, language: str = "python") -> Iterator[RawPro
 
 
 def _raw(record: Record, language: str) -> RawProblem | Rejected:
+    misspelt = tuple(map(_storable, misspelt_fields(record)))
     try:
-        return read_raw_venus(record, language)
+        raw = read_raw_venus(record, language)
+        check_stated(record)
     except RecordError as error:
         place = f"{record.place} ({record.name})" if record.name else record.place
-        return Rejected(*(_storable(text) for text in (place, error.field, error.reason)))
+        reason = "; ".join((error.reason, *misspelt))
+        return Rejected(*(_storable(text) for text in (place, error.field, reason)))
+    return replace(raw, notes=misspelt)
 
 
 def _storable(text: str) -> str:

@@ -22,15 +22,17 @@ TOKENS = (
 
 def test_keeps_right_solutions_and_cases_of_both_kinds(sums: Any) -> None:
     """Wrong, failing and repeated solutions go; half of the public cases are generated; no private case is public."""
-    given = (sums.wrong, *sums.right, sums.same_as_first, "", "1/0")
-    problem = sums.builder().build(sums.raw(solutions=given)).problem
+    given = (sums.wrong, *sums.right, sums.same_as_first, "1/0")
+    built = sums.builder().build(sums.raw(solutions=given))
+    problem = built.problem
     assert [each.code for each in problem.references] == list(sums.right)
+    assert built.dropped == ((1, "repeats another"), (2, "fail a stored case"))
     assert [_is_stored(each) for each in problem.problem.test_cases] == [True] * 2 + [False] * 2
     assert [_is_stored(each) for each in problem.private.test_cases] == [False] * 2
     assert not _inputs(problem.problem) & _inputs(problem.private)
     for case in (*problem.problem.test_cases, *problem.private.test_cases):
         assert int(case.expected_stdout) == sum(map(int, case.stdin.split()))
-    assert problem.notes == ()
+    assert problem.notes == ("no evaluator: outputs are compared by lines",)
     assert problem.measured_on == "a machine"
 
 
@@ -97,9 +99,45 @@ def test_without_stored_cases_agreement_decides(sums: Any) -> None:
 def test_takes_as_many_solutions_as_asked_for(sums: Any) -> None:
     """A wrong one does not count among them."""
     settings = replace(sums.settings, most_solutions=2, least_solutions=2)
-    problem = sums.builder(settings).build(sums.raw(solutions=(sums.wrong, *sums.right))).problem
-    assert len(problem.references) == 2
-    assert {each.code for each in problem.references} < set(sums.right)
+    built = sums.builder(settings).build(sums.raw(solutions=(sums.wrong, *sums.right)))
+    assert len(built.problem.references) == 2
+    assert {each.code for each in built.problem.references} < set(sums.right)
+    assert built.dropped == ((1, "fails a stored case"),)  # the third right one is neither tried nor dropped
+
+
+@pytest.mark.parametrize(
+    ("generator", "stored", "reasons"),
+    [
+        (
+            "",
+            2,
+            (
+                "no generator: all cases are stored ones",
+                "no private cases: none but public ones was generated, and no stored one is left for them",
+            ),
+        ),
+        (
+            "def generate_test_cases(num_cases, seed=42):\n    return [{'input': '5 6'}] * num_cases\n",
+            1,
+            ("no private cases: none but public ones was generated, and no stored one is left for them",),
+        ),
+        (
+            "def generate_test_cases(num_cases, seed=42):\n    return [{'input': f'no {seed}'}] * num_cases\n",
+            1,
+            (
+                "2 cases dropped: a solution fails",
+                "no private cases: all generated ones were dropped, and no stored one is left for them",
+            ),
+        ),
+    ],
+)
+def test_a_problem_without_private_cases_says_why(
+    sums: Any, generator: str, stored: int, reasons: tuple[str, ...]
+) -> None:
+    """Nobody generated any, they are public already, or no solution runs on them."""
+    problem = sums.builder().build(sums.raw(generator=generator, cases=sums.stored[:stored])).problem
+    assert problem.private is None
+    assert problem.notes[1:] == reasons
 
 
 @pytest.mark.parametrize(
