@@ -159,6 +159,19 @@ def with_value(root: Root, place: Place, value: Any) -> Root:
         return root
 
 
+def with_values(root: Root, values: Sequence[Tuple[Place, Any]]) -> Root:
+    """The same with other values in several places at once, none of which is within another."""
+    holders = {id(place.holder): place.holder for place, _ in values}
+    changed: Dict[int, Dict[Any, Any]] = {}
+    for place, value in values:
+        changed.setdefault(id(place.holder), {})[place.key] = value
+    try:
+        known = {number: put_all(holder, changed[number]) for number, holder in holders.items()}
+        return [_rebuilt(part, known, set()) for part in root]
+    except NotBuildableError:
+        return root
+
+
 def substituted(root: Root, old: Any, new: Any) -> Root:
     """The call with `new` for the object `old`, wherever it stands.
 

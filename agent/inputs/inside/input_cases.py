@@ -32,6 +32,7 @@ from .open_values import (
     open_elements,
     other_sequences,
     wrapped,
+    wrapped_columns,
 )
 from .related_values import Constants, Related, inputs_of_lengths, related_inputs
 from .small_pieces import Base
@@ -132,14 +133,15 @@ def mixed_cases(base: Base, knowledge: Knowledge, returns: Callable[[Input], boo
 
 def unhinted_cases(base: Base, knowledge: Knowledge) -> Iterator[Input]:
     """Elements of other kinds than the real ones in every place that no hint says anything of, in turns."""
-    places_of_each = _one_of_each([each for each in places(base.root) if each.site not in knowledge.fixed])
-    known = [place for place in places_of_each if not knowledge.contract.is_hinted(place.site)]
+    unhinted = [place for place in places(base.root) if not knowledge.contract.is_hinted(place.site)]
+    known = _one_of_each([each for each in unhinted if each.site not in knowledge.fixed])
+    columns = ((UNHASHABLE, root) for root in wrapped_columns(base.root, unhinted))
     abstract = partial(of_other_classes, abstract=knowledge.signature.uses.abstract)
     opened = [_opened(base.root, place, open_elements if len(place.site) > 1 else elements_alone) for place in known]
     opened += [_opened(base.root, place, abstract) for place in known]
     opened += [_none_under_its_key(base.root, place) for place in known if type(place.value) is str]
     open_ended = _open_ended(base.root, knowledge.signature)
-    for kind, root in in_turns([_wrapped(base.root, knowledge.contract), open_ended, *opened]):
+    for kind, root in in_turns([_wrapped(base.root, knowledge.contract), columns, open_ended, *opened]):
         if root is not base.root:
             yield Input(kind, root, base.call)
 

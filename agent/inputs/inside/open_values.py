@@ -5,9 +5,9 @@ from __future__ import annotations
 import collections
 import contextlib
 from itertools import islice
-from typing import Any, Callable, Collection, Dict, Iterator, Tuple
+from typing import Any, Callable, Collection, Dict, Iterable, Iterator, List, Tuple
 
-from .call_parts import like, put
+from .call_parts import Place, Root, like, put, with_values
 from .container_kinds import MAPPINGS, SEQUENCES, SETS, NotBuildableError, alike, container_kind, plain_of
 from .edge_values import FEW, ROUNDED
 from .related_values import SCALARS
@@ -16,6 +16,7 @@ Edge = Tuple[str, Any]  # kind, value
 
 DEEPEST = 4
 MOST_KEYS = 4  # of a table whose values are None in turn
+MOST_COLUMNS = 8  # whose values are put into lists in turn
 EXACT = 2**53  # floats stand for all integers below
 NONE, UNHASHABLE = "None among others", "elements that cannot be hashed"
 LIKE_TUPLES, OTHER_TYPE = "lists beside equal tuples", "equal value of another type"
@@ -77,6 +78,27 @@ def wrapped(value: Any, kind: type, depth: int = 0) -> Any:
     copied = value.copy()
     dict.update(copied, zip(value, new))  # noqa: B905 - Python 3.9 has no strict; a Counter would count
     return copied
+
+
+def wrapped_columns(root: Root, known: Iterable[Place]) -> Iterator[Root]:
+    """The call with the scalars of one column in lists of their own, since another column may have to be hashed.
+
+    Of each column first those in all rows, so that equal ones stay equal, then that in the last row alone. Nothing is
+    looked into but containers, and arguments stay what they are.
+
+    Args:
+        root: the call.
+        known: the places in it that may be changed.
+    """
+    columns: Dict[Any, List[Tuple[Place, Any]]] = {}
+    for place in known:
+        is_part = len(place.site) > 1 and container_kind(place.holder) in (*SEQUENCES, *MAPPINGS)
+        if is_part and type(place.value) in SCALARS and not any(step.startswith(".") for step in place.site):
+            index = place.key if place.site[-2:] == ("*", "*") else None  # rows that are lists have no sites by index
+            columns.setdefault((place.site, index), []).append((place, [place.value]))
+    first = list(islice(columns.values(), MOST_COLUMNS))
+    yield from (with_values(root, column) for column in first)
+    yield from (with_values(root, column[-1:]) for column in first if len(column) > 1)
 
 
 def other_sequences(value: Any) -> Iterator[Edge]:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections import Counter, deque
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from afterburner.agent.inputs.inside.call_parts import places, root_of
 from afterburner.agent.inputs.inside.edge_values import ROUNDED
 from afterburner.agent.inputs.inside.open_values import (
     elements_alone,
@@ -14,7 +15,11 @@ from afterburner.agent.inputs.inside.open_values import (
     open_elements,
     other_sequences,
     wrapped,
+    wrapped_columns,
 )
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 
 def made(value: Any) -> list[Any]:
@@ -62,6 +67,38 @@ def test_all_parts_of_a_type_stand_in_lists_of_their_own_and_equal_ones_stay_equ
 
     held = Compared()
     assert wrapped([held, 1], int)[0] is held
+
+
+def in_columns(*args: Any) -> list[Any]:
+    root = root_of(args, {})
+    return [made for [made], _ in wrapped_columns(root, places(root))]
+
+
+@pytest.mark.parametrize(
+    "row",
+    [
+        lambda *parts: parts,
+        lambda *parts: list(parts),
+        lambda *parts: dict(zip(("who", "day", "paid"), parts, strict=True)),
+    ],
+    ids=["tuples", "lists", "records"],
+)
+def test_one_column_alone_is_put_into_lists_since_another_may_have_to_be_hashed(row: Callable[..., Any]) -> None:
+    assert in_columns([row("ann", "d1", True), row("bob", "d1", None)]) == [
+        [row(["ann"], "d1", True), row(["bob"], "d1", None)],
+        [row("ann", ["d1"], True), row("bob", ["d1"], None)],
+        [row("ann", "d1", True), row(["bob"], "d1", None)],
+        [row("ann", "d1", True), row("bob", ["d1"], None)],
+    ]
+
+
+def test_only_parts_of_containers_are_columns() -> None:
+    class Order:
+        def __init__(self, day: str, parts: list[str]) -> None:
+            self.day, self.parts = day, parts
+
+    assert in_columns(3) == in_columns("d1") == in_columns([Order("d1", ["a"])]) == []
+    assert in_columns({"days": ["d1", "d2"]}) == [{"days": [["d1"], ["d2"]]}, {"days": ["d1", ["d2"]]}]
 
 
 def test_rows_stay_rows() -> None:

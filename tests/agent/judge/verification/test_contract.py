@@ -206,6 +206,19 @@ def test_fields_of_records_may_need_to_be_hashed_too(make_bench: MakeBench) -> N
     assert "unhashable type: 'list'" in found.actual
 
 
+def test_one_field_may_need_to_be_hashed_where_the_original_hashes_another(make_bench: MakeBench) -> None:
+    original = "def f(orders):\n    days, totals = [], {}\n    for customer, day, amount in orders:\n"
+    original += "        if day not in days:\n            days.append(day)\n"
+    original += "        totals[customer] = totals.get(customer, 0) + amount\n    return days, totals\n"
+    rewrite = original.replace("days, totals = [],", "days, totals = {},").replace("days.append(day)", "days[day] = 1")
+    rewrite = rewrite.replace("return days", "return list(days)")
+    main = "\nif __name__ == '__main__':\n    f([('ann', 'd1', 3), ('bob', 'd1', 0)])\n    f([('ann', 'd7', 3)])\n"
+    bench = make_bench(original + main, "f")
+    found = DifferenceSearch(bench, bench.target.source, seed=0).beyond_real_calls(rewrite + main)
+    assert found is not None
+    assert "unhashable type: 'list'" in found.actual
+
+
 MAPPINGS = """\
 from collections.abc import Mapping
 
