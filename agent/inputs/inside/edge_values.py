@@ -9,6 +9,7 @@ import datetime as dt
 import itertools
 import math
 import re
+from functools import partial
 from typing import Any, Callable, Dict, Iterable, Iterator, List, Sequence, Tuple
 
 from .call_parts import children, like, put
@@ -62,13 +63,17 @@ _NUMBER = re.compile("[0-9]+")
 WHITESPACE = (" ", "\n", "\t", "\r\n")
 
 
-def edges(value: Any) -> List[Edge]:
-    """Edge cases near the value, the telling ones first; none for what is not known, or what its class forbids."""
+def edges(value: Any, special: Sequence[str] = ()) -> List[Edge]:
+    """Edge cases near the value, the telling ones first; none for what is not known, or what its class forbids.
+
+    `special` characters, which matter to the code, are the first of those that change under the methods of texts.
+    """
     kind = container_kind(value)
     if is_named_tuple(kind):
         return []
+    made = partial(_text, special=special) if kind is str else _EDGES.get(kind, object_edges)
     found = []
-    for word, changed in itertools.chain(file_edges(value), _EDGES.get(kind, object_edges)(plain_of(value))):
+    for word, changed in itertools.chain(file_edges(value), made(plain_of(value))):
         with contextlib.suppress(NotBuildableError):
             found.append((word, alike(value, changed)))
     return found
@@ -178,7 +183,7 @@ def _sorted(items: List[Any]) -> Any:
         return None
 
 
-def _text(value: str) -> Iterator[Edge]:
+def _text(value: str, special: Sequence[str]) -> Iterator[Edge]:
     half = len(value) // 2
     yield from (("another encoding", name) for name in _other_encodings(value))
     yield "empty", ""
@@ -189,6 +194,12 @@ def _text(value: str) -> Iterator[Edge]:
     yield from (("text without a word", value[: word.start()] + value[word.end() :]) for word in words)
     for changed in (f"{value}\n", f" {value} "):  # `$` of a pattern matches before a last newline, `fullmatch` does not
         yield "blank around a text", changed
+    around = ((odd, value[:half] + odd + value[half:] + odd) for odd in special)
+    with_special = (("unicode", changed) for pair in around for changed in pair)
+    yield from in_turns([with_special, _changed_text(value, half)])  # the special ones may be many
+
+
+def _changed_text(value: str, half: int) -> Iterator[Edge]:
     for changed in (value[:1] + value, value + value[-1:]):  # `strip` takes both, a slice takes one
         yield "its first or last character twice", changed
     yield from (("zero before a number", changed) for changed in _zero_before_numbers(value))
@@ -335,7 +346,6 @@ _EDGES: Dict[type, Callable[[Any], Iterable[Edge]]] = {
     collections.Counter: _mapping,
     set: _set,
     frozenset: _set,
-    str: _text,
     bytes: _bytes,
     bytearray: _bytes,
     int: _integer,

@@ -215,10 +215,10 @@ def _with_constants(base: Base, knowledge: Knowledge) -> Iterator[Input]:
             yield Input("constant of the code", with_value(base.root, place, value), base.call)
 
 
-def _edges_at(place: Place) -> List[Edge]:
+def _edges_at(place: Place, special: Sequence[str]) -> List[Edge]:
     """Edge cases of a value; other classes where one stands among others. One that is an argument makes something."""
     others = other_classes(place.value) if len(place.site) > 1 else ()
-    return [*edges(place.value), *others]
+    return [*edges(place.value, special), *others]
 
 
 def _at_place(base: Base, place: Place, knowledge: Knowledge) -> Iterator[Input]:
@@ -227,7 +227,8 @@ def _at_place(base: Base, place: Place, knowledge: Knowledge) -> Iterator[Input]
     allowed = [*knowledge.signature.instead_of_none(place.site), *instead_of_none(place)] if place.value is None else ()
     for value in allowed:
         yield Input("value that a hint allows", with_value(base.root, place, value), base.call, place.is_data)
-    for kind, value in () if place.site in knowledge.fixed else _edges_at(place):
+    special = knowledge.constants.special_characters
+    for kind, value in () if place.site in knowledge.fixed else _edges_at(place, special):
         yield Input(kind, with_value(base.root, place, value), base.call, place.is_data)
     for kind, root in with_other_attributes(base.root, place):
         yield Input(kind, root, base.call, place.is_data)

@@ -50,6 +50,7 @@ from .related_values import Constants
 from .renamed_calls import renamed
 from .small_pieces import Base, bases_of, fixed_forms, piece_of
 from .small_together import TOGETHER, small_together
+from .special_characters import special_characters
 from .table_texts import texts_of_tables
 from .telling_pieces import TELLING, WayFinder, telling_pieces
 from .token_changes import CHANGED, token_changes
@@ -178,10 +179,12 @@ def constants_of(
 ) -> Constants:
     """What the code mentions, or what is `given` in its place; `compiled` are texts of regular expressions."""
     named = named_tables(module, function)
-    of_code = [value for code in codes_of(module, function) for value in code.co_consts]
+    codes = list(codes_of(module, function))
+    of_code = [value for code in codes for value in code.co_consts]
     patterns = [value for value in (*of_code, *named) if type(value) is not str or value in compiled]
     values = given or mentioned_values(module, function)
-    return Constants(values, texts_of_tables(named), texts_of_patterns(patterns))
+    special = special_characters((name for code in codes for name in code.co_names), patterns)
+    return Constants(values, texts_of_tables(named), texts_of_patterns(patterns), special)
 
 
 def _make_fitted(request: Request, work: _Work) -> None:

@@ -55,9 +55,16 @@ Related = Tuple[str, Root]  # kind, arguments
 class Constants:
     """Numbers and texts that the code mentions, by type."""
 
-    def __init__(self, values: Iterable[Any], of_tables: Sequence[str] = (), of_patterns: Sequence[str] = ()) -> None:
+    def __init__(
+        self,
+        values: Iterable[Any],
+        of_tables: Sequence[str] = (),
+        of_patterns: Sequence[str] = (),
+        special_characters: Sequence[str] = (),
+    ) -> None:
         self.of_tables = of_tables  # texts of the keys of tables
         self.of_patterns = of_patterns  # texts that regular expressions match
+        self.special_characters = special_characters  # see `special_characters`
         self._by_type: Dict[type, Dict[Any, None]] = {int: {}, float: {}, str: {}}
         for value in values:
             known = self._by_type.get(type(value))

@@ -69,6 +69,17 @@ def test_rewrites_that_do_the_same_agree_on_inputs_of_many_kinds(compare: Compar
     assert found.line.startswith(f"the same on {found.inputs} inputs: ")
 
 
+def test_digits_that_are_no_numbers_are_tried_first_where_the_code_asks_for_digits(compare: Compare) -> None:
+    original = "def f(text):\n    return [int(part) if part.isdigit() else part for part in text.split()]\n"
+    rewrite = "def f(text):\n    made = []\n    for part in text.split():\n        try:\n"
+    rewrite += "            made.append(int(part))\n        except ValueError:\n            made.append(part)\n"
+    rewrite += "    return made\n"
+    calls = "\n".join(f"f({text!r})" for text in ("42 MB", "7 of 9", "3 h 5 min", "1 2 3"))
+    found = compare(original, rewrite, calls, rounds=1)
+    assert isinstance(found, Counterexample)
+    assert found.expected.startswith("raised ValueError"), found.line
+
+
 def test_one_nan_in_two_arguments_of_a_real_call_stays_one(compare: Compare) -> None:
     original = "def f(a, b):\n    return [x for x in a if x not in b]\n"
     rewrite = "def f(a, b):\n    return [x for x in a if not any(x == y for y in b)]\n"
