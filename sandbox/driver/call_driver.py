@@ -39,6 +39,7 @@ from . import (
     copied_matches,
     encoded_text,
     encoding_parts,
+    executed_modules,
     held_values,
     host_channel,
     late_modules,
@@ -162,7 +163,7 @@ class Driver:
         self._count_threads = sys.modules["_thread"]._count  # noqa: SLF001 - threading's own count can be fooled
         own = (
             *(builtin_values, call_blobs, call_effects, call_events, call_files, calls_file, code_names),
-            *(constructor_changes, copied_matches, encoded_text, encoding_parts, held_values),
+            *(constructor_changes, copied_matches, encoded_text, encoding_parts, executed_modules, held_values),
             *(host_channel, late_modules, late_seeds, lazy_results),
             *(made_functions, module_sentinels, module_state, opened_files, stderr_text, taking_turns, type_plans),
             value_encoder,

@@ -39,6 +39,7 @@ from . import (
     call_events,
     encoded_text,
     encoding_parts,
+    executed_modules,
     held_values,
     module_state,
     opened_files,
@@ -237,7 +238,7 @@ class Effects:
         """
         if isinstance(value, _CODE):
             return False
-        module = sys.modules.get(str(type_plans.module_of(type(value))))
+        module = executed_modules.named(str(type_plans.module_of(type(value))))
         if module is None or module is self._module or not callable(value):
             return True
         file = vars(module).get("__file__")

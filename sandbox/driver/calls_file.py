@@ -15,7 +15,7 @@ import sys
 from types import CodeType, ModuleType
 from typing import Any, Iterator, List, NamedTuple, Optional, Set
 
-from . import code_names
+from . import code_names, executed_modules
 
 NAME = "__calls__"
 _MARK = b"D"  # no pickle begins with it
@@ -80,7 +80,7 @@ class Definitions:
                     chosen.add(number)
                     waiting += statement.reads - known
                     known |= statement.reads
-        target = vars(sys.modules.get(self.target, sys))
+        target = vars(executed_modules.named(self.target) or sys)
         namespace = vars(self._module)
         for name in known:
             if name in target and not name.startswith("__"):

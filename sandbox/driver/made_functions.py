@@ -14,7 +14,7 @@ from importlib import import_module
 from types import CellType, CodeType, FunctionType, ModuleType
 from typing import TYPE_CHECKING, Any, Dict, List, Mapping, Optional, Sequence, Set, Tuple
 
-from . import calls_file, code_names, copied_matches, module_sentinels
+from . import calls_file, code_names, copied_matches, executed_modules, module_sentinels
 
 if not TYPE_CHECKING:
     from .tamper_seal import BUILTINS as __builtins__  # noqa: F401, N811 - of our own, see there
@@ -39,7 +39,7 @@ class OtherPythonError(Exception):
 def module_of(value: FunctionType) -> Optional[ModuleType]:
     """The module whose names the function uses; None if it has names of its own, as code that `exec` runs may."""
     name = dict.get(value.__globals__, "__name__")
-    module: Any = sys.modules.get(name) if type(name) is str else None
+    module: Any = executed_modules.named(name) if type(name) is str else None
     return module if issubclass(type(module), ModuleType) and _NAMESPACE(module) is value.__globals__ else None
 
 
@@ -125,7 +125,7 @@ def make(code: bytes, python: str, module: str, closure: Tuple[CellType, ...]) -
     if code not in _codes:
         _codes[code] = marshal.loads(code)  # noqa: S302 - this is the sandbox
         _given.add(id(_codes[code]))
-    namespace = vars(import_module(module)) if module else {"__builtins__": sys.modules["builtins"]}
+    namespace = vars(executed_modules.imported(module)) if module else {"__builtins__": sys.modules["builtins"]}
     if module == calls_file.NAME:
         calls_file.supply({name for name, _ in code_names.global_names(_codes[code])})
     return FunctionType(_codes[code], namespace, closure=closure or None)

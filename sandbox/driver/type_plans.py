@@ -32,7 +32,7 @@ from typing import (
     Tuple,
 )
 
-from . import encoding_parts, late_modules
+from . import encoding_parts, executed_modules, late_modules
 from .builtin_values import ANOTHER, BASES, BOUND_IN_C, EXACT, dict_in_order_of, full_name
 
 if TYPE_CHECKING:
@@ -54,7 +54,6 @@ _EXCEPTION_CAUSE = BaseException.__dict__["__cause__"].__get__
 _EXCEPTION_CONTEXT = BaseException.__dict__["__context__"].__get__
 _EXCEPTION_SUPPRESSES = BaseException.__dict__["__suppress_context__"].__get__
 _MODULE_NAMESPACE: Any = types.ModuleType.__dict__["__dict__"].__get__  # type: ignore[index]
-_modules = sys.modules
 _identity = object.__hash__  # as in `value_encoder`
 _left_out: Dict[int, Tuple[type, FrozenSet[str]]] = {}  # attributes, by the identity of a class, which is held
 _IN_A_FUNCTION = "<locals>"  # in the name of a class that a function makes
@@ -145,7 +144,7 @@ def is_found(value: Any, module: Any, qualname: Any) -> Optional[bool]:
     """Whether a class or function is what stands under the name that it bears; None if nothing stands there."""
     if type(module) is not str or type(qualname) is not str or "<" in qualname:
         return None
-    found: Any = _modules.get(module)
+    found: Any = executed_modules.named(module)
     for part in qualname.split("."):
         if issubclass(type(found), types.ModuleType):
             found = _MODULE_NAMESPACE(found).get(part)
@@ -217,7 +216,7 @@ def _class(encoder: Encoder, value: Any) -> Iterator[Any]:
 def _is_of_its_module(kind: type) -> bool:
     """Whether the module holds the class, or an object of it: importing the module has made it, and no call."""
     module = module_of(kind)
-    found: Any = _modules.get(module) if type(module) is str else None
+    found: Any = executed_modules.named(module) if type(module) is str else None
     held = vars(found).values() if type(found) is types.ModuleType else ()
     return any(each is kind or type(each) is kind for each in held)
 

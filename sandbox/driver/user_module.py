@@ -4,13 +4,14 @@
 from __future__ import annotations
 
 import functools
-import importlib
 import os
 import sys
 from importlib.machinery import ModuleSpec, SourceFileLoader
 from importlib.util import spec_from_file_location
 from types import FunctionType, ModuleType
 from typing import Any, Callable, List, NamedTuple, Optional, Sequence
+
+from . import executed_modules
 
 
 class _TextLoader(SourceFileLoader):
@@ -26,6 +27,10 @@ class _TextLoader(SourceFileLoader):
     def get_code(self, fullname: str) -> Any:  # noqa: ARG002 - likewise
         # Never from a cached .pyc: that holds the original. As text, so a coding line has no say any more.
         return compile(self._source, self.path, "exec", dont_inherit=True)
+
+    def exec_module(self, module: ModuleType) -> None:
+        super().exec_module(module)
+        executed_modules.remember(module, self.name)
 
 
 class _TextFinder:
@@ -63,10 +68,11 @@ def load_target(module_name: str, path: str, source: str, import_paths: Sequence
     """Import `module_name` with `source` as its text; it is `__main__` as well.
 
     The alias lets objects that were pickled when the file ran as a script find their classes. Whatever the
-    module's own code raises comes out as it is.
+    module's own code raises comes out as it is. The module is the one that was executed, whatever it has put in its
+    place in `sys.modules`.
     """
     install_target(module_name, path, source, import_paths)
-    module = importlib.import_module(module_name)
+    module: ModuleType = executed_modules.imported(module_name)
     sys.modules["__main__"] = module
     return module
 

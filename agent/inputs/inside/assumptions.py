@@ -6,12 +6,12 @@ An assumption is an expression over the parameters, as `--assume` takes it, with
 from __future__ import annotations
 
 import base64
-import importlib
 import inspect
 from itertools import combinations, islice
 from typing import TYPE_CHECKING, Any, Callable, Dict, Iterator, List, Optional, Sequence, Set, Tuple
 
 from ....sandbox.driver.call_blobs import load_call
+from ....sandbox.driver.executed_modules import imported
 from ....sandbox.driver.user_module import resolve
 from .call_parts import fields
 from .container_kinds import MAPPINGS, SEQUENCES
@@ -84,7 +84,7 @@ class Assumed:
 
 def find_assumptions(request: Request, recorder: Recorder, write: Write) -> None:
     """Write the assumptions that hold in all calls of `blobs` and not in one of `made`, with its number."""
-    module = guarded(write, "import", lambda: importlib.import_module(request["module"]))
+    module = guarded(write, "import", lambda: imported(request["module"]))
     if module is None:
         return
     with recorder.removed(module):

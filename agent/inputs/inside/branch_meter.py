@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import base64
 import collections
-import importlib
 import sys
 import time
 from typing import TYPE_CHECKING, Any, Callable, Dict, List, Optional, Tuple
 
+from ....sandbox.driver.executed_modules import imported
 from ....sandbox.driver.user_module import resolve, unwrap
 from .call_trial import Trier, limit_memory
 from .import_hook import change_file
@@ -94,7 +94,7 @@ def find_unreached(request: Request, recorder: Recorder, write: Write) -> None:
     """
     marks = LineMarks(request["ranges"])
     change_file(request, marks.change)
-    module = guarded(write, "import", lambda: importlib.import_module(request["module"]))
+    module = guarded(write, "import", lambda: imported(request["module"]))
     if module is None:
         return
     marks.forget()

@@ -14,7 +14,6 @@ import functools
 import hashlib
 import inspect
 import os
-import sys
 import threading
 import time
 import types
@@ -34,6 +33,7 @@ from typing import (
 
 from ....sandbox.driver.call_blobs import NotCopyable
 from ....sandbox.driver.call_files import SCRATCH, with_opened
+from ....sandbox.driver.executed_modules import named
 from ....sandbox.driver.opened_files import OpenedFiles
 from ....sandbox.driver.user_module import attribute_names
 from . import changed_copies
@@ -188,7 +188,7 @@ class Recorder:
         """Make the call, and record it if it is worth it."""
         self._local.inside = True
         if holder is None:
-            holder, name = self._place(sys.modules[function.__module__])
+            holder, name = self._place(named(function.__module__))
         wrapper = _held_by(holder, name)
         result = None
         try:

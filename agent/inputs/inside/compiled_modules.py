@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import base64
-import importlib
 import marshal
 import sys
 from importlib.util import MAGIC_NUMBER
 from types import ModuleType
 from typing import TYPE_CHECKING, Any, Iterator
 
+from ....sandbox.driver.executed_modules import imported
 from .user_code import guarded
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ def compile_modules(request: Request, _recorder: Recorder, write: Write) -> None
 
     The target is not among them: it is always loaded from text.
     """
-    if guarded(write, "import", lambda: importlib.import_module(request["module"])) is None:
+    if guarded(write, "import", lambda: imported(request["module"])) is None:
         return
     modules = []
     for path in dict.fromkeys(_project_files(request["project_root"])):

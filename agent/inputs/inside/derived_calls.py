@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import base64
 import contextlib
-import importlib
 import itertools
 import time
 from typing import TYPE_CHECKING, Any, Dict, Iterable, Iterator, List, Mapping, Sequence, Tuple
 
 from ....sandbox.driver.call_blobs import Call, NotCopyable, dump_call, load_call
+from ....sandbox.driver.executed_modules import imported
 from ....sandbox.driver.user_module import resolve
 from .call_descriptions import describe_call
 from .call_parts import fields, record_with
@@ -40,7 +40,7 @@ BUDGET_SHARE = 0.6  # of the time limit
 
 def derive_calls(request: Request, recorder: Recorder, write: Write) -> None:
     """Vary one argument of a given call at a time, and keep what the original copes with in time."""
-    module = guarded(write, "import", lambda: importlib.import_module(request["module"]))
+    module = guarded(write, "import", lambda: imported(request["module"]))
     if module is None:
         return
     limit_memory(request["memory_kib"])

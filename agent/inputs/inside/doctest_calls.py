@@ -3,27 +3,32 @@
 from __future__ import annotations
 
 import ast
+import contextlib
 import doctest
 import functools
-import importlib
 import io
 import re
-from typing import TYPE_CHECKING, Iterable, List
+import sys
+from typing import TYPE_CHECKING, Iterable, Iterator, List
 
+from ....sandbox.driver.executed_modules import imported
 from .user_code import guarded
 
 if TYPE_CHECKING:
+    from types import ModuleType
+
     from .call_recorder import Recorder
     from .harness_types import Request, Write
 
 
 def run_doctests(request: Request, recorder: Recorder, write: Write) -> None:
     """Run the docstrings whose examples name the function, then those that name what calls it in the module."""
-    module = guarded(write, "import", lambda: importlib.import_module(request["module"]))
+    module = guarded(write, "import", lambda: imported(request["module"]))
     if module is None:
         return
     recorder.origin = request["origin"]
-    with recorder.removed(module):  # the finder passes over functions that are not the module's own
+    # The finder passes over functions that are not those of the module that `sys.modules` names.
+    with recorder.removed(module), _standing(request["module"], module):
         tests = doctest.DocTestFinder(exclude_empty=True).find(module, module.__name__)
     direct = _that_name(recorder.names, tests)
     reaching = _that_name(_callers(request["source"], recorder.names), tests)
@@ -40,6 +45,17 @@ def run_doctests(request: Request, recorder: Recorder, write: Write) -> None:
     if runner.failures:
         reason = "%d of %d doctest examples fail" % (runner.failures, runner.tries)
         write({"kind": "skipped", "origin": request["origin"], "reason": reason})
+
+
+@contextlib.contextmanager
+def _standing(name: str, module: ModuleType) -> Iterator[None]:
+    """Inside, `sys.modules` names the module itself, even if it has put another object in its place."""
+    held = sys.modules[name]
+    sys.modules[name] = module
+    try:
+        yield
+    finally:
+        sys.modules[name] = held
 
 
 def _that_name(names: Iterable[str], tests: List[doctest.DocTest]) -> List[doctest.DocTest]:

@@ -14,6 +14,7 @@ from importlib.machinery import ModuleSpec
 from importlib.util import module_from_spec
 from typing import TYPE_CHECKING, Any, Callable
 
+from ....sandbox.driver.executed_modules import imported
 from ....sandbox.driver.user_module import resolve
 from .user_code import guarded
 
@@ -31,7 +32,7 @@ def explore_calls(request: Request, recorder: Recorder, write: Write) -> None:
 
     `cpu_s` is the CPU time of the search.
     """
-    module = guarded(write, "import", lambda: importlib.import_module(request["module"]))
+    module = guarded(write, "import", lambda: imported(request["module"]))
     if module is None:
         return
     with recorder.removed(module):

@@ -6,12 +6,12 @@ step by step, until the original takes a measurable time. What is drawn depends 
 
 from __future__ import annotations
 
-import importlib
 import math
 import time
 from typing import TYPE_CHECKING, Any, Mapping, NamedTuple, Optional, Sequence, Tuple
 
 from ....sandbox.driver.call_blobs import dump_call, load_call
+from ....sandbox.driver.executed_modules import imported
 from ....sandbox.driver.user_module import Resolved, resolve
 from .call_trial import Trier, limit_memory
 from .grown_values import Grower, Variant, variants_of
@@ -42,7 +42,7 @@ BUDGET_SHARE = 0.6  # of the time limit
 def generate_calls(request: Request, recorder: Recorder, write: Write) -> None:
     """Write small and grown calls of the target; a `failed` record says why there are none."""
     provide_storage()
-    module = guarded(write, "import", lambda: importlib.import_module(request["module"]))
+    module = guarded(write, "import", lambda: imported(request["module"]))
     if module is None:
         return
     try:

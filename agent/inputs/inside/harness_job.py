@@ -10,6 +10,7 @@ import sys
 from typing import TYPE_CHECKING, Any, Dict, Mapping, Sequence, Tuple
 
 from ....sandbox.driver.call_blobs import dump_call, snapshot_globals, touched_globals
+from ....sandbox.driver.executed_modules import named
 from ....sandbox.driver.host_channel import leave_import_path, read_request, take_output
 from ....sandbox.driver.user_module import resolve
 from .call_recorder import NoRecorder, Recorder
@@ -101,7 +102,7 @@ def copy_with_globals(request: Request, write: Write) -> Copy:
     known: Dict[str, Any] = {}
 
     def copy(args: Sequence[Any], kwargs: Mapping[str, Any]) -> bytes:
-        module = sys.modules[request["module"]]
+        module = named(request["module"])
         if not known:
             known["names"] = touched_globals(resolve(module, request["qualname"]).function, module)
         snapshot = snapshot_globals(module, known["names"])

@@ -16,6 +16,8 @@ from importlib.machinery import ModuleSpec, PathFinder, SourceFileLoader
 from importlib.util import spec_from_file_location
 from typing import TYPE_CHECKING, Any, Callable, Dict, List, Optional, Sequence
 
+from ....sandbox.driver.executed_modules import named, remember
+
 if TYPE_CHECKING:
     from types import CodeType, ModuleType
 
@@ -44,8 +46,9 @@ def change_file(
 def installed(module_name: str) -> None:
     """Called by the target's module itself, after the definition."""
     recorder = _STATE.get("recorder")
-    if recorder is not None and module_name in sys.modules:
-        recorder.install(sys.modules[module_name])
+    module = named(module_name)
+    if recorder is not None and module is not None:
+        recorder.install(module)
 
 
 def recorded(function: Any) -> Any:
@@ -97,6 +100,7 @@ class _Loader(SourceFileLoader):
 
     def exec_module(self, module: ModuleType) -> None:
         super().exec_module(module)
+        remember(module, self.name)
         if self._loaded is not None:
             self._loaded(module)  # to install the recorder again: the file may have said `f = cache(f)`
 

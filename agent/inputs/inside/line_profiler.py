@@ -7,11 +7,11 @@ so the times of all lines add up to the whole. What the profiler itself takes is
 from __future__ import annotations
 
 import base64
-import importlib
 import sys
 import time
 from typing import TYPE_CHECKING, Any, Callable, Dict, Optional, Protocol
 
+from ....sandbox.driver.executed_modules import imported
 from ....sandbox.driver.user_module import resolve
 from .alarm import PROFILED_SHARE, limited_time
 from .call_trial import Trier, limit_memory
@@ -29,7 +29,7 @@ MAX_LINES = 400  # that are told, the costliest
 
 def profile_calls(request: Request, recorder: Recorder, write: Write) -> None:
     """Make the given calls, and write one record for each line of the file that ran in them."""
-    module = guarded(write, "import", lambda: importlib.import_module(request["module"]))
+    module = guarded(write, "import", lambda: imported(request["module"]))
     if module is None:
         return
     limit_memory(request["memory_kib"])

@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import base64
 import collections
-import importlib
 from itertools import islice
 from random import Random
 from typing import TYPE_CHECKING, Any, Callable, Collection, Deque, Dict, Iterable, Iterator, List, NamedTuple, Sequence
 
 from ....sandbox.driver.call_blobs import Call, load_call
+from ....sandbox.driver.executed_modules import imported
 from ....sandbox.driver.user_module import resolve
 from .assumptions import Assumed
 from .branch_meter import Guide
@@ -101,7 +101,7 @@ def mutate_calls(request: Request, recorder: Recorder, write: Write) -> None:
     may take for one. `chains_s` is the time after which no more inputs are tried that are long by nature.
     """
     provide_storage()
-    module = guarded(write, "import", lambda: importlib.import_module(request["module"]))
+    module = guarded(write, "import", lambda: imported(request["module"]))
     if module is None:
         return
     limit_memory(request["memory_kib"])

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import base64
-import importlib
 import math
 import time
 from typing import TYPE_CHECKING, Any, Callable, Dict, Iterator, List, NamedTuple, Optional, Sequence, Tuple
 
 from ....sandbox.driver.call_blobs import Call, NotCopyable, dump_call, load_call
+from ....sandbox.driver.executed_modules import imported
 from ....sandbox.driver.user_module import resolve, unwrap
 from .array_tiles import is_array, is_square, resize_array
 from .call_descriptions import describe_call
@@ -72,7 +72,7 @@ def scale_calls(request: Request, recorder: Recorder, write: Write) -> None:
     They keep to the expressions in `assume`. With `from_little`, so few values are taken for names (`value_copies`) as
     they are scaled from. `variety` is one of `value_copies`.
     """
-    module = guarded(write, "import", lambda: importlib.import_module(request["module"]))
+    module = guarded(write, "import", lambda: imported(request["module"]))
     if module is None:
         return
     limit_memory(request["memory_kib"])

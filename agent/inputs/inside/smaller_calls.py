@@ -8,13 +8,13 @@ from __future__ import annotations
 import base64
 import contextlib
 import hashlib
-import importlib
 import math
 import time
 from itertools import islice
 from typing import TYPE_CHECKING, Any, Dict, Iterator, List, Set, Tuple
 
 from ....sandbox.driver.call_blobs import Call, NotCopyable, dump_call, load_call
+from ....sandbox.driver.executed_modules import imported
 from ....sandbox.driver.user_module import resolve
 from ....sandbox.driver.value_encoder import Encoder, TooLarge
 from .assumptions import Assumed
@@ -57,7 +57,7 @@ Size = Tuple[int, int, int]  # parts, letters and elements; how far the numbers 
 
 def shrink_call(request: Request, recorder: Recorder, write: Write) -> None:
     """Write the call of the request with its text, then up to `wanted` smaller variants of it, the smallest first."""
-    module = guarded(write, "import", lambda: importlib.import_module(request["module"]))
+    module = guarded(write, "import", lambda: imported(request["module"]))
     if module is not None:
         fresh = recorder.copy((), {})
         with recorder.removed(module):

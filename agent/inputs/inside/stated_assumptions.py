@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import base64
-import importlib
 from typing import TYPE_CHECKING, Any, Dict, List
 
 from ....sandbox.driver.call_blobs import Call, load_call
+from ....sandbox.driver.executed_modules import imported
 from ....sandbox.driver.user_module import resolve
 from .assumptions import VOCABULARY, Assumed
 from .list_iterators import unused
@@ -23,7 +23,7 @@ _FALSE = "it is false"
 
 def try_stated(request: Request, recorder: Recorder, write: Write) -> None:
     """Write of each expression of `assume` in how many calls of `blobs` it holds."""
-    module = guarded(write, "import", lambda: importlib.import_module(request["module"]))
+    module = guarded(write, "import", lambda: imported(request["module"]))
     if module is None:
         return
     with recorder.removed(module):

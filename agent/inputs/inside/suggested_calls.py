@@ -10,12 +10,12 @@ import ast
 import base64
 import contextlib
 import functools
-import importlib
 import time
 import types
 from typing import TYPE_CHECKING, List, Sequence
 
 from ....sandbox.driver.call_blobs import Call, NotCopyable, dump_call, load_call
+from ....sandbox.driver.executed_modules import imported
 from ....sandbox.driver.user_module import resolve
 from .alarm import interrupted_after
 from .assumptions import Assumed
@@ -43,7 +43,7 @@ def suggest_calls(request: Request, recorder: Recorder, write: Write) -> None:
 
     `blobs` are real calls; `most_s` is what the original may take for one call, `budget_s` the time for the snippet.
     """
-    module = guarded(write, "import", lambda: importlib.import_module(request["module"]))
+    module = guarded(write, "import", lambda: imported(request["module"]))
     if module is None:
         return
     limit_memory(request["memory_kib"])

@@ -15,6 +15,7 @@ import tempfile
 from typing import TYPE_CHECKING, Any, Dict, Iterator, List, Set
 
 from ....sandbox.driver.call_blobs import Call, load_call
+from ....sandbox.driver.executed_modules import imported
 from ....sandbox.driver.user_module import resolve
 from .call_literals import LiteralWriter
 from .user_code import guarded
@@ -33,7 +34,7 @@ def tell_calls(request: Request, recorder: Recorder, write: Write) -> None:
 
     `helpers` is the source that tests have at their top: what a test observes of a call is what is told here.
     """
-    module = guarded(write, "import", lambda: importlib.import_module(request["module"]))
+    module = guarded(write, "import", lambda: imported(request["module"]))
     if module is not None:
         with recorder.removed(module):
             guarded(write, "run", lambda: _tell(request, module, write))
@@ -87,7 +88,7 @@ def _changed(before: List[List[str]], after: List[List[str]], known: Set[str]) -
 
 def try_tests(request: Request, recorder: Recorder, write: Write) -> None:
     """Run the test function `name` of each source of the request; write whether it passes."""
-    module = guarded(write, "import", lambda: importlib.import_module(request["module"]))
+    module = guarded(write, "import", lambda: imported(request["module"]))
     if module is None:
         return
     with recorder.removed(module):

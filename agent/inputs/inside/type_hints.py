@@ -13,10 +13,11 @@ import collections.abc
 import contextlib
 import dataclasses
 import inspect
-import sys
 import types
 import typing
 from typing import Any, Callable, Dict, Iterator, List, Optional, Tuple
+
+from ....sandbox.driver.executed_modules import named
 
 Shape = Tuple[Any, ...]
 Shapes = Dict[str, Tuple[Shape, bool, bool]]  # by parameter: shape, keyword-only, has a default
@@ -155,7 +156,7 @@ def hint_namespace(function: Callable[..., Any], source: str) -> Dict[str, Any]:
     for module in (typing, collections.abc, collections):
         namespace.update({name: value for name, value in vars(module).items() if not name.startswith("_")})
     # By its module's name: a class or a `functools.cache` has no `__globals__`.
-    own = sys.modules.get(getattr(function, "__module__", None) or "")
+    own = named(getattr(function, "__module__", None) or "")
     namespace.update(vars(own) if own else {})
     for node in ast.parse(source).body:
         if isinstance(node, ast.If) and "TYPE_CHECKING" in ast.dump(node.test):

@@ -4,13 +4,13 @@
 from __future__ import annotations
 
 import ast
-import importlib
 import os
 import sys
 import traceback
 from typing import TYPE_CHECKING, Callable, List, Optional, Sequence, TypeVar
 
 from ....sandbox.driver.calls_file import Definitions
+from ....sandbox.driver.executed_modules import imported
 from .harness_types import Interrupted
 
 if TYPE_CHECKING:
@@ -30,7 +30,7 @@ def run_main(request: Request, recorder: Recorder, write: Write) -> None:
     """
     sys.argv = [request["path"], *request.get("arguments", ())]
     recorder.origin = "captured from the file's top level"
-    module = guarded(write, "import", lambda: importlib.import_module(request["module"]))
+    module = guarded(write, "import", lambda: imported(request["module"]))
     if module is None:
         return
     recorder.origin = request["origin"]
@@ -55,7 +55,7 @@ def run_calls_file(request: Request, recorder: Recorder, write: Write) -> None:
     except (SyntaxError, ValueError) as error:
         write({"kind": "failed", "stage": "syntax", "reason": _said_by(error)})
         return
-    module = guarded(write, "import", lambda: importlib.import_module(request["module"]))
+    module = guarded(write, "import", lambda: imported(request["module"]))
     if module is None:
         return
     recorder.origin = request["origin"]
@@ -65,7 +65,7 @@ def run_calls_file(request: Request, recorder: Recorder, write: Write) -> None:
     script = sys.modules["__main__"] = definitions.install()
     definitions.run_as_a_whole()
     vars(script).update({name: value for name, value in vars(module).items() if not name.startswith("__")})
-    vars(script)[module.__name__.rpartition(".")[2]] = module
+    vars(script)[module.__name__.rpartition(".")[2]] = sys.modules[request["module"]]
     guarded(write, "run", lambda: exec(code, vars(script)), path)  # noqa: S102 - this is the sandbox
 
 

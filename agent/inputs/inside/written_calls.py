@@ -7,10 +7,10 @@ from __future__ import annotations
 
 import base64
 import contextlib
-import importlib
 from typing import TYPE_CHECKING, List
 
 from ....sandbox.driver.call_blobs import NotCopyable, dump_call, load_call
+from ....sandbox.driver.executed_modules import imported
 from ....sandbox.driver.user_module import resolve
 from .assumptions import Assumed
 from .call_parts import root_of
@@ -35,7 +35,7 @@ def write_calls(request: Request, recorder: Recorder, write: Write) -> None:
 
     `most_s` is what the original may take for one call, `budget_s` the time for the snippet.
     """
-    module = guarded(write, "import", lambda: importlib.import_module(request["module"]))
+    module = guarded(write, "import", lambda: imported(request["module"]))
     if module is None:
         return
     limit_memory(request["memory_kib"])
