@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
 AS_FAST = 0.005  # what a ratio may be below 1 and still be written as `1.00x`
 SMALL = 0.1  # a ratio below it would lose its digits
+LARGER_CALLS = "to see what pays only on larger inputs than these, give calls of the size that counts with --calls"
 _SMALL_SHARE, _LEAST_SHARE = 0.0995, 0.001  # from the first on, a share without decimals has two digits
 _MORE_DECIMALS, _MOST_DECIMALS = 3, 6  # where two would hide a difference
 GAINS = "it gains "  # before a ratio

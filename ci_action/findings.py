@@ -29,7 +29,7 @@ from afterburner.agent.judge.version_comparison import (
 from afterburner.agent.loop.results import why_none
 from afterburner.agent.loop.right_candidates import right_candidates
 from afterburner.agent.options import DEFAULT_MIN_EFFECT
-from afterburner.agent.page.comparison_section import figure_of_comparison, section_of_comparison
+from afterburner.agent.page.comparison_section import figure_of_comparison, likely_gain, section_of_comparison
 from afterburner.agent.page.run_section import figure_of_run, section_of_run
 from afterburner.agent.stated_assumptions import ASSUMED, with_other_advice
 from afterburner.agent.types import Decision as AgentDecision
@@ -394,7 +394,7 @@ def _evidence_of_comparison(result: ComparisonResult) -> Iterator[str]:
     if growth is not None and growth.sentence and (growth.is_worse or not is_slower):  # nothing else speaks for a loss
         yield f"growth with {growth.scaled}: {growth.of_calls}"
     if result.compared.larger_inputs:
-        yield result.compared.larger_inputs
+        yield _in_words_of_measure(result.compared.larger_inputs + likely_gain(result.compared, growth))
     if result.changed_files:
         named = ", ".join(result.changed_files[:5])
         more = len(result.changed_files) - 5

@@ -15,6 +15,7 @@ from afterburner.agent.code.patch import is_written, patch_bytes, write_atomical
 from afterburner.agent.evidence.growth_svg import growth_svg
 from afterburner.agent.evidence.receipt import receipt_bytes
 from afterburner.agent.types import Decision
+from afterburner.agent.wording import LARGER_CALLS
 from afterburner.sandbox import AfterburnerError
 from afterburner.sandbox.terminal.console import open_console
 from afterburner.sandbox.terminal.destinations import STDOUT, write_result
@@ -30,7 +31,7 @@ if TYPE_CHECKING:
 
 _RULES = "rules"
 _RULES_END_HERE = (
-    "What pays only on larger inputs than these shows with calls of your own: `--calls FILE.py`. The embedded rules "
+    f"{LARGER_CALLS[0].upper()}{LARGER_CALLS[1:]}. The embedded rules "
     "know a few patterns; `--model NAME` asks a language model for other rewrites, and"
 )
 

@@ -19,7 +19,7 @@ from afterburner.agent.judge.scaled_calls import Climb, likely_bases, made_calls
 from afterburner.agent.judge.time_limit import is_far_slower
 from afterburner.agent.judge.two_sided import TwoSidedJudge
 from afterburner.agent.types import Decision, Objective
-from afterburner.agent.wording import format_ratio
+from afterburner.agent.wording import LARGER_CALLS, format_ratio
 from afterburner.sandbox import Verdict
 
 if TYPE_CHECKING:
@@ -148,6 +148,19 @@ def on_larger_inputs(
     looks = ((_Look(bench, judge, other, deadline, variety), most_call_s) for variety, most_call_s in glances.doubtful)
     slower = (look.slow_down(look.larger(most_call_s)) for look, most_call_s in looks)
     return min(filter(None, slower), key=lambda each: (not each.is_proven, _gain_of(each)), default=None)
+
+
+def unseen_gain(bench: Workbench, judge: Judge) -> str:
+    """What to tell of a loss on calls that may be too small to show what pays on more data; empty where they are not.
+
+    Calls that the user wrote have the size that counts.
+    """
+    calls = bench.workload.calls_in_order()
+    if bench.by_cases or judge.objective is not Objective.TIME:
+        return ""
+    if any(call.cpu_time_s >= UNTIL_S for call in calls) or all(call.origin.startswith("--calls") for call in calls):
+        return ""
+    return f"a gain on larger inputs was not looked for; {LARGER_CALLS}"
 
 
 def _gain_of(slower: Again) -> float:

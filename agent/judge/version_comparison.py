@@ -30,7 +30,12 @@ from afterburner.agent.judge.larger_inputs import LargerLook
 from afterburner.agent.judge.later_calls import can_be_warm, warm_source, when_warm
 from afterburner.agent.judge.measuring.figures import figures_between, time_compared
 from afterburner.agent.judge.running_original import all_cases, original_of, run_original
-from afterburner.agent.judge.slower_on_larger import NATURAL_ALONE, glance_at_larger_inputs, on_larger_inputs
+from afterburner.agent.judge.slower_on_larger import (
+    NATURAL_ALONE,
+    glance_at_larger_inputs,
+    on_larger_inputs,
+    unseen_gain,
+)
 from afterburner.agent.judge.text_objections import TextObjections
 from afterburner.agent.judge.time_limit import is_far_slower
 from afterburner.agent.judge.unseen_functions import unseen_function
@@ -221,7 +226,11 @@ class VersionJudge:
         if measured.decision is ComparisonDecision.SLOWER:  # the figure stays the one of the real calls
             deadline = self.deadline.within(LONGEST_TELLING_S)
             larger = on_larger_inputs(self.bench, self.judge, source, deadline, NATURAL_ALONE)
-            return _told_of_larger(measured, larger, measured.gain)
+            if larger is not None:
+                measured = _told_of_larger(measured, larger, measured.gain)
+            else:
+                measured = replace(measured, larger_inputs=unseen_gain(self.bench, self.judge))
+            return measured
         glances = glance_at_larger_inputs(self.bench, self.judge, source, self.deadline)
         larger = on_larger_inputs(self.bench, self.judge, source, self.deadline, glances)
         if larger is not None and larger.is_proven:
@@ -446,9 +455,9 @@ def _without_slow_down(measured: VersionFindings, seeming: Again | None, glances
     return replace(measured, larger_inputs="; ".join(told))
 
 
-def _told_of_larger(measured: VersionFindings, larger: Again | None, gain: Gain) -> VersionFindings:
+def _told_of_larger(measured: VersionFindings, larger: Again, gain: Gain) -> VersionFindings:
     """A slow-down, with how much slower larger inputs are where that is more than on the real calls."""
-    if larger is None or not larger.is_proven:
+    if not larger.is_proven:
         return measured
     on_larger = larger.comparison.gain
     if on_larger is not None and on_larger.ratio * MUCH_SLOWER > gain.ratio:

@@ -14,15 +14,17 @@ from afterburner.agent.page.figures import MEMORY, TIMES, figure_rows
 from afterburner.agent.page.run_facts import machine_text, origins_text, samples_text, skipped_facts
 from afterburner.agent.page.section import PageSection, Tone
 from afterburner.agent.types import Objective
-from afterburner.agent.wording import count, format_change
+from afterburner.agent.wording import LARGER_CALLS, count, format_change, format_ratio
 from afterburner.sandbox.terminal.formatting import format_kib
 from afterburner.sandbox.terminal.text import format_elapsed
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from afterburner.agent.evidence.growth import Growth
     from afterburner.agent.evidence.samples import SampleFigures
     from afterburner.agent.judge.verification.outcome import Counterexample
+    from afterburner.agent.judge.version_comparison import VersionFindings
     from afterburner.agent.page.section import FigureRow
     from afterburner.agent.session.compare import ComparisonResult
 
@@ -36,6 +38,7 @@ HEADLINES = {
     ComparisonDecision.TOO_NOISY: "No answer",
 }
 _BELIEVED = (*MEASURED, ComparisonDecision.CONDITIONAL)  # else what was measured stands in the sentence, with why not
+_PLAINLY = 1.2  # times as fast on a larger call: what a loss on small calls does not rule out
 _TONES = {
     ComparisonDecision.DIFFERENT: Tone.BAD,
     ComparisonDecision.SLOWER: Tone.BAD,
@@ -91,9 +94,20 @@ def findings_of(result: ComparisonResult) -> Iterator[str]:
     if result.growth is not None:
         yield f"growth: {result.growth.of_calls or result.growth.note or result.growth.disagreement}"
     if compared.larger_inputs:
-        yield compared.larger_inputs
+        yield compared.larger_inputs + likely_gain(compared, result.growth)
     if result.assume:
         yield f"stated of every input: {'; '.join(result.assume)}"
+
+
+def likely_gain(compared: VersionFindings, growth: Growth | None) -> str:
+    """What the growth says of larger inputs where the calls are slower and small; empty if no gain shows there."""
+    if LARGER_CALLS not in compared.larger_inputs or growth is None or not growth.points:
+        return ""
+    largest = growth.points[-1]
+    if largest.winner_s is None or largest.winner_s * _PLAINLY > largest.original_s:
+        return ""
+    share = format_ratio(largest.winner_s / largest.original_s)
+    return f"; AFTER takes {share} of the CPU time for {growth.scaled} = {largest.size:,}, so a gain there is likely"
 
 
 def times_of(result: ComparisonResult) -> Iterator[str]:

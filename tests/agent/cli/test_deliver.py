@@ -103,7 +103,7 @@ def test_where_the_rules_find_nothing_better_the_next_step_is_told(
     with redirect_stdout(io.StringIO()) as told:
         deliver(replace(unimproved, model=model, candidates=candidates), settings, Outputs())
     assert ("`--model NAME` asks a language model" in " ".join(told.getvalue().split())) is is_told
-    assert ("calls of your own: `--calls FILE.py`" in told.getvalue()) is is_told
+    assert ("give calls of the size that counts with --calls." in told.getvalue()) is is_told
 
 
 def test_below_the_threshold_the_diff_is_shown_and_nothing_is_written(

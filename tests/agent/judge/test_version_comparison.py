@@ -12,6 +12,7 @@ import pytest
 from afterburner.agent.code.locate import find_target
 from afterburner.agent.deadline import Deadline
 from afterburner.agent.events import EventKind, ProgressEvent
+from afterburner.agent.evidence.growth import Growth, GrowthPoint
 from afterburner.agent.inputs.staging import stage
 from afterburner.agent.judge import version_comparison
 from afterburner.agent.judge.comparison import Comparison
@@ -20,7 +21,7 @@ from afterburner.agent.judge.confirming import Confirming
 from afterburner.agent.judge.lacking_time import OUT_OF_TIME, told_of_blocks
 from afterburner.agent.judge.later_calls import Again
 from afterburner.agent.judge.measuring.figures import CPU
-from afterburner.agent.judge.slower_on_larger import LargerGlances
+from afterburner.agent.judge.slower_on_larger import LargerGlances, unseen_gain
 from afterburner.agent.judge.text_objections import TextObjections, texts_to_hold_against
 from afterburner.agent.judge.two_sided import TwoSidedJudge
 from afterburner.agent.judge.version_comparison import (
@@ -31,8 +32,10 @@ from afterburner.agent.judge.version_comparison import (
     VersionJudge,
 )
 from afterburner.agent.options import RunSettings
+from afterburner.agent.page.comparison_section import likely_gain
 from afterburner.agent.session.preparing import prepared_bench
-from afterburner.agent.types import Decision, Gain, Objective
+from afterburner.agent.types import Decision, Gain, Objective, Workload
+from afterburner.agent.wording import LARGER_CALLS
 from afterburner.sandbox import Measurement
 
 from .conftest import JumpingClock, blocks_of, sample, used
@@ -241,6 +244,35 @@ def test_where_nothing_larger_can_be_made_the_answer_says_so(bench_of: Callable[
     measured = VersionFindings(ComparisonDecision.SAME, "measured", Gain(1.0, 0.98, 1.02, 0.99, 8))
     seen = search._looked_at_again(measured, source)
     assert (seen.decision, seen.larger_inputs) == (ComparisonDecision.SAME, NO_LARGER)
+
+
+def test_a_loss_on_small_calls_says_that_no_gain_was_looked_for_on_larger_ones(
+    bench_of: Callable[[str], Workbench],
+) -> None:
+    source = (
+        "def total(items):\n    return sum(items)\n\nif __name__ == '__main__':\n    total([1, 2])\n    total([3])\n"
+    )
+    bench, judge = bench_of(source), TwoSidedJudge(Objective.TIME, 0.5, 0)  # far more than noise makes of the same code
+    search = VersionJudge(bench, judge, Deadline.after(60), lambda _: None, real_calls_alone=True)
+    measured = VersionFindings(ComparisonDecision.SLOWER, "measured", Gain(0.5, 0.45, 0.55, 0.99, 8))
+    told = search._looked_at_again(measured, source)
+    assert told == replace(measured, larger_inputs=f"a gain on larger inputs was not looked for; {LARGER_CALLS}")
+    calls = bench.workload.calls_in_order()
+    given = Workload(calls=tuple(replace(call, origin="--calls calls.py") for call in calls))
+    large = Workload(calls=tuple(replace(call, cpu_time_s=0.1) for call in calls))
+    assert [unseen_gain(replace(bench, workload=each), judge) for each in (given, large)] == ["", ""]
+    assert unseen_gain(bench, TwoSidedJudge(Objective.MEMORY, 0.05, 0)) == ""
+
+
+@pytest.mark.parametrize(("after_s", "likely"), [(0.004, "0.40x of the CPU time for len(items) = 4,096"), (0.009, "")])
+def test_growth_tells_where_a_gain_on_larger_inputs_is_likely(after_s: float, likely: str) -> None:
+    growth = Growth("len(items)", (GrowthPoint(64, 0.001, 0.002), GrowthPoint(4096, 0.01, after_s)))
+    gain = Gain(0.5, 0.45, 0.55, 0.99, 8)
+    small = VersionFindings(ComparisonDecision.SLOWER, "measured", gain, larger_inputs=LARGER_CALLS)
+    assert likely in likely_gain(small, growth)
+    assert bool(likely_gain(small, growth)) == bool(likely)
+    assert not likely_gain(replace(small, larger_inputs=""), growth)
+    assert not likely_gain(small, None)
 
 
 @pytest.mark.parametrize(
