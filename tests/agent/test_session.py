@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import random
+import re
 import shutil
 import subprocess
 import sys
@@ -120,7 +121,8 @@ def test_a_session_times_on_the_cores_that_it_is_given(
         with open_session(sandbox=sandbox, store=None, cores=cpus) as session:
             session.optimize(job, QUICK, proof=Proof(growth=False))
         leased = {each.name for each in (tmp_path / "locks" / "afterburner-cores").iterdir()}
-        assert leased == {f"cpu-{cpus[0]}.lock"}
+        assert f"cpu-{cpus[0]}.lock" in leased
+        assert all(re.match(rf"cpu-{cpus[0]}[-.]", name) for name in leased), leased  # whoever waits has one, too
         for each in (tmp_path / "locks" / "afterburner-cores").iterdir():
             each.unlink()
     with pytest.raises(UsageError, match="give some of"), open_session(cores=[last + 1000]):

@@ -31,7 +31,8 @@ BY_DAY = {
     "stable_order",
     "unhashable",
 }  # the others at night
-EITHER = {"hash_order", "outside_state"}  # a real call tells, or an input that is made from it, whichever comes first
+# A real call tells, or an input that is made from it, whichever comes first.
+EITHER = {"early_exit", "hash_order", "outside_state"}
 Trap = tuple[Path, MeasuredOriginal]
 
 

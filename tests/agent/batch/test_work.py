@@ -76,7 +76,7 @@ def test_one_model_is_asked_about_all_targets(
         new_run_id(),
     )
     worked_through(many, ignore_event)
-    assert len(many.outcomes) == 3
+    assert many.tried == 3  # what no input is found for does not count
     assert {"common", "Shelf.missing"} <= set(ASKED), [(each.target.function, each.reason) for each in many.outcomes]
     assert set(OPENED) == {"counted:one"}
 
