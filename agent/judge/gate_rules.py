@@ -215,6 +215,7 @@ _OWN_MODULES = frozenset(
             "constructor_changes",
             "copied_matches",
             "encoded_text",
+            "executed_modules",
             "host_channel",
             "call_blobs",
             "module_state",
