@@ -394,7 +394,7 @@ def _evidence_of_comparison(result: ComparisonResult) -> Iterator[str]:
     if growth is not None and growth.sentence and (growth.is_worse or not is_slower):  # nothing else speaks for a loss
         yield f"growth with {growth.scaled}: {growth.of_calls}"
     if result.compared.larger_inputs:
-        yield _in_words_of_measure(result.compared.larger_inputs + likely_gain(result.compared, growth))
+        yield result.compared.larger_inputs + likely_gain(result.compared, growth)
     if result.changed_files:
         named = ", ".join(result.changed_files[:5])
         more = len(result.changed_files) - 5

@@ -121,7 +121,7 @@ def _references(outcome: Outcome) -> str:
         return counted(outcome.references, "reference")
     given = outcome.references + sum(count for count, _ in outcome.dropped)
     reasons = ", ".join(f"{count} {reason}" for count, reason in outcome.dropped)
-    return f"{outcome.references} of {given} references ({reasons})"
+    return f"{counted(outcome.references, 'reference')} of {given} solutions ({reasons})"
 
 
 def _left(outcome: Outcome) -> str:

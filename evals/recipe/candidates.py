@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from afterburner.sandbox import Limits, Sandbox
 
 _MOST_BYTES = KEPT_OUTPUT_BYTES // 2  # of inputs that are asked for at once: JSON may write a byte as several
-_NO_GENERATOR = "no generator: all cases are stored ones"
+_NO_GENERATOR = "no generator"
 _PRIVATE_SEEDS = 1_000_003  # beyond the public seed: generators count up from the seed that they are given
 
 

@@ -65,11 +65,12 @@ def choose_cases(
                 agreed[candidate.pool].append(case)
     notes += [f"{counted(count, 'case')} dropped: {reason}" for reason, count in sorted(dropped.items())]
     chosen = _share_out(agreed, settings, notes)
-    if chosen.private or not settings.private_cases:
+    if chosen.private or not settings.private_cases or not chosen.public:
         return chosen
-    generated = (
-        "all generated ones were dropped" if candidates.of(Pool.PRIVATE) else "none but public ones was generated"
-    )
+    if candidates.of(Pool.PRIVATE):
+        generated = "all generated ones were dropped"
+    else:
+        generated = "only public ones were generated" if candidates.of(Pool.PUBLIC) else "none was generated"
     return replace(chosen, notes=(*chosen.notes, f"no private cases: {generated}, and no stored one is left for them"))
 
 

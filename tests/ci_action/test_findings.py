@@ -43,6 +43,7 @@ from afterburner.agent.models.requests.spending import TIME_IS_UP
 from afterburner.agent.stated_assumptions import ASSUMED, advice_to_state
 from afterburner.agent.types import Decision as AgentDecision
 from afterburner.agent.types import Gain, HeldOut, JudgedCandidate, Machine, Objective, Skipped, Target
+from afterburner.agent.wording import LARGER_CALLS
 from afterburner.ci_action.changes import ChangedFunction
 from afterburner.ci_action.findings import (
     Place,
@@ -125,6 +126,13 @@ def test_an_answer_about_slow_downs_says_what_it_lacks() -> None:
             compared(ComparisonDecision.TOO_NOISY, "doctest", gain=ABOUT_AS_FAST, larger_inputs=lacking)
         )
         assert told == f"1.02x of the time (0.97x to 1.06x), too noisy to tell; {lacking}"
+
+
+def test_a_loss_on_small_calls_says_how_ci_gets_larger_ones() -> None:
+    found = compared(ComparisonDecision.SLOWER, "doctest", gain=ABOUT_AS_FAST, larger_inputs=f"none; {LARGER_CALLS}")
+    told = part_of_comparison(PLACE, found).evidence[-1]
+    assert told.startswith("none; to see what pays only on larger inputs than these, add a test to the base that makes")
+    assert "--" not in told, "`ci` has no such option"
 
 
 def test_a_slow_down_in_wall_time_says_so() -> None:

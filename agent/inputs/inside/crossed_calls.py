@@ -9,10 +9,12 @@ from __future__ import annotations
 
 import ast
 from functools import partial
+from itertools import islice
 from typing import TYPE_CHECKING, Any, Dict, Iterator, List, Mapping, Sequence, Set
 
 from .assumptions import Assumed
 from .call_parts import like
+from .edge_values import in_turns
 
 if TYPE_CHECKING:
     from types import ModuleType
@@ -84,8 +86,8 @@ def surrounded(root: Root, parameters: Sequence[str], names: Sequence[str], othe
         if type(value) not in (str, *_SEQUENCES) or not value:
             continue
         beside = [given[name] for other in others if type((given := arguments(other, names)).get(name)) is type(value)]
-        singles = [] if type(value) is str else [each[at : at + 1] for each in beside for at in range(len(each))]
-        for each in [*list(filter(None, beside))[:MOST_BESIDE], *_unlike(singles)[:MOST_BESIDE]]:
+        parts = [] if type(value) is str else [_single_elements(each) for each in beside]
+        for each in [*list(filter(None, beside))[:MOST_BESIDE], *_unlike(in_turns(parts))[:MOST_BESIDE]]:
             part = each[:LONGEST_BESIDE]
             # The ends of a list are two parts of the other: the same object twice may differ for its own reason.
             head, tail = (part, part) if type(value) is str else (part[: len(part) // 2], part[len(part) // 2 :])
@@ -113,10 +115,14 @@ def _with_twins(root: Root, changes: Mapping[str, Any], names: Sequence[str]) ->
         yield made
 
 
-def _unlike(parts: Sequence[Any]) -> List[Any]:
-    """One of each that are equal."""
+def _single_elements(items: Any) -> Iterator[Any]:
+    return (items[at : at + 1] for at in range(len(items)))
+
+
+def _unlike(parts: Iterator[Any]) -> List[Any]:
+    """One of each that are equal, among the first few."""
     found: List[Any] = []
-    for part in parts[:MOST_COMPARED]:
+    for part in islice(parts, MOST_COMPARED):
         if not any(_are_equal(part, known) for known in found):
             found.append(part)
     return found

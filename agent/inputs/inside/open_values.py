@@ -8,7 +8,16 @@ from itertools import islice
 from typing import Any, Callable, Collection, Dict, Iterable, Iterator, List, Tuple
 
 from .call_parts import Place, Root, like, put, with_values
-from .container_kinds import MAPPINGS, SEQUENCES, SETS, NotBuildableError, alike, container_kind, plain_of
+from .container_kinds import (
+    MAPPINGS,
+    SEQUENCES,
+    SETS,
+    NotBuildableError,
+    alike,
+    container_kind,
+    is_named_tuple,
+    plain_of,
+)
 from .edge_values import FEW, ROUNDED
 from .related_values import SCALARS
 
@@ -83,8 +92,8 @@ def wrapped(value: Any, kind: type, depth: int = 0) -> Any:
 def wrapped_columns(root: Root, known: Iterable[Place]) -> Iterator[Root]:
     """The call with the scalars of one column in lists of their own, since another column may have to be hashed.
 
-    Of each column first those in all rows, so that equal ones stay equal, then that in the last row alone. Nothing is
-    looked into but containers, and arguments stay what they are.
+    Of each column first those in all rows that `places` shows, so that equal ones stay equal in short tables, then that
+    in the last row alone. Nothing is looked into but containers, and arguments stay what they are.
 
     Args:
         root: the call.
@@ -92,7 +101,8 @@ def wrapped_columns(root: Root, known: Iterable[Place]) -> Iterator[Root]:
     """
     columns: Dict[Any, List[Tuple[Place, Any]]] = {}
     for place in known:
-        is_part = len(place.site) > 1 and container_kind(place.holder) in (*SEQUENCES, *MAPPINGS)
+        kind = container_kind(place.holder)
+        is_part = len(place.site) > 1 and (kind in (*SEQUENCES, *MAPPINGS) or is_named_tuple(kind))
         if is_part and type(place.value) in SCALARS and not any(step.startswith(".") for step in place.site):
             index = place.key if place.site[-2:] == ("*", "*") else None  # rows that are lists have no sites by index
             columns.setdefault((place.site, index), []).append((place, [place.value]))

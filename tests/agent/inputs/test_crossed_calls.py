@@ -150,7 +150,7 @@ def test_real_texts_and_lists_are_put_beside_and_around_the_own_ones() -> None:
     made = list(surrounded([["\t", [9]], {}], ["text", "items"], ["text", "items"], others))
     assert [args[0] for args, _ in made[:3]] == ["\tname", "name\t", "name\tname"]
     beside = [[9, 1, 2], [1, 2, 9], [1, 9, 2], [9, 3], [3, 9], [9, 3]]
-    alone = [[9, 1], [1, 9], [9, 1], [9, 2], [2, 9], [9, 2], *beside[3:]]
+    alone = [[9, 1], [1, 9], [9, 1], *beside[3:], [9, 2], [2, 9], [9, 2]]
     assert [args[1] for args, _ in made[3:]] == [*beside, *alone]
     assert list(surrounded([[9], {}], ["number"], ["number"], [[[8], {}]])) == []
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter, deque
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import pytest
 
@@ -69,6 +69,14 @@ def test_all_parts_of_a_type_stand_in_lists_of_their_own_and_equal_ones_stay_equ
     assert wrapped([held, 1], int)[0] is held
 
 
+class Row(NamedTuple):
+    """A row with names."""
+
+    who: Any
+    day: Any
+    paid: Any
+
+
 def in_columns(*args: Any) -> list[Any]:
     root = root_of(args, {})
     return [made for [made], _ in wrapped_columns(root, places(root))]
@@ -80,8 +88,9 @@ def in_columns(*args: Any) -> list[Any]:
         lambda *parts: parts,
         lambda *parts: list(parts),
         lambda *parts: dict(zip(("who", "day", "paid"), parts, strict=True)),
+        Row,
     ],
-    ids=["tuples", "lists", "records"],
+    ids=["tuples", "lists", "records", "named tuples"],
 )
 def test_one_column_alone_is_put_into_lists_since_another_may_have_to_be_hashed(row: Callable[..., Any]) -> None:
     assert in_columns([row("ann", "d1", True), row("bob", "d1", None)]) == [

@@ -200,7 +200,9 @@ def test_no_option_is_advised_where_no_problem_has_too_few_solutions(
 def test_a_line_says_how_many_solutions_were_dropped_and_why() -> None:
     dropped = ((1, "repeats another"), (2, "fail a stored case"))
     kept = Outcome("17", "", references=5, dropped=dropped, public_cases=3, private_cases=1, elapsed_s=4.0)
-    told = "kept: 5 of 8 references (1 repeats another, 2 fail a stored case), 3 public and 1 private case, 4 s"
+    told = (
+        "kept: 5 references of 8 solutions (1 repeats another, 2 fail a stored case), 3 public and 1 private case, 4 s"
+    )
     assert line_of(kept) == f"problem 17: {told}"
     assert line_of(replace(kept, dropped=())) == "problem 17: kept: 5 references, 3 public and 1 private case, 4 s"
 

@@ -112,14 +112,14 @@ def test_takes_as_many_solutions_as_asked_for(sums: Any) -> None:
             "",
             2,
             (
-                "no generator: all cases are stored ones",
-                "no private cases: none but public ones was generated, and no stored one is left for them",
+                "no generator",
+                "no private cases: none was generated, and no stored one is left for them",
             ),
         ),
         (
             "def generate_test_cases(num_cases, seed=42):\n    return [{'input': '5 6'}] * num_cases\n",
             1,
-            ("no private cases: none but public ones was generated, and no stored one is left for them",),
+            ("no private cases: only public ones were generated, and no stored one is left for them",),
         ),
         (
             "def generate_test_cases(num_cases, seed=42):\n    return [{'input': f'no {seed}'}] * num_cases\n",
