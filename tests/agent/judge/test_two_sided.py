@@ -141,6 +141,14 @@ def test_wall_time_decides_where_either_version_waits() -> None:
     assert decided([Block.of((waiting,), (busy,))] * 8) == "faster"
 
 
+@pytest.mark.parametrize(("outside_s", "decision"), [(0.02, "slower"), (0.2, "refused")])
+def test_a_process_may_do_more_outside_calls_that_no_longer_wait(outside_s: float, decision: str) -> None:
+    """What saves wall time is held against what the rest of the process takes, although it saves no CPU time."""
+    busy = sample(used(0.001, 0.001), used(0.101 + outside_s, 0.101 + outside_s))
+    waiting = sample(used(0.001, 0.2), used(0.101, 0.3))
+    assert decided([Block.of((busy,), (waiting,))] * 8) == decision
+
+
 def test_work_that_moved_to_the_import_is_no_gain_and_its_return_no_loss() -> None:
     """The whole process needs as much as before."""
     honest = sample(used(1.0), used(1.1))
