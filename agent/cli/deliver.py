@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 _RULES = "rules"
 _RULES_END_HERE = (
-    f"{LARGER_CALLS[0].upper()}{LARGER_CALLS[1:]}. The embedded rules "
+    f"{LARGER_CALLS.capitalize()}. The embedded rules "
     "know a few patterns; `--model NAME` asks a language model for other rewrites, and"
 )
 
