@@ -194,16 +194,22 @@ def _text(value: str, special: Sequence[str]) -> Iterator[Edge]:
     yield from (("text without a word", value[: word.start()] + value[word.end() :]) for word in words)
     for changed in (f"{value}\n", f" {value} "):  # `$` of a pattern matches before a last newline, `fullmatch` does not
         yield "blank around a text", changed
-    around = ((odd, value[:half] + odd + value[half:] + odd) for odd in special)
-    with_special = (("unicode", changed) for pair in around for changed in pair)
-    yield from in_turns([with_special, _changed_text(value, half)])  # the special ones may be many
+    yield from in_turns([with_special(value, special), _changed_text(value, half)])  # the special ones may be many
+
+
+def with_special(value: str, special: Sequence[str]) -> Iterator[Edge]:
+    """Each of these characters alone, then in the middle and at the end of the text."""
+    half = len(value) // 2
+    for odd in special:
+        yield "unicode", odd
+        yield "unicode", value[:half] + odd + value[half:] + odd
 
 
 def _changed_text(value: str, half: int) -> Iterator[Edge]:
     for changed in (value[:1] + value, value + value[-1:]):  # `strip` takes both, a slice takes one
         yield "its first or last character twice", changed
     yield from (("zero before a number", changed) for changed in _zero_before_numbers(value))
-    for changed in (value + value, value.upper(), value.lower(), value[::-1], value[: half + 1]):
+    for changed in (value + value, value.upper(), value.lower(), value.title(), value[::-1], value[: half + 1]):
         yield "text changed", changed
     for changed in (value.upper() + WITHOUT_CAPITAL, value.lower() + TITLE_CASE):
         yield "unicode", changed

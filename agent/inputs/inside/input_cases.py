@@ -15,7 +15,7 @@ from .call_parts import Place, Root, Site, fields, like, places, with_value
 from .container_attributes import instead_of_none, with_other_attributes
 from .container_kinds import SEQUENCES
 from .edge_dates import across_changes, is_dated
-from .edge_values import CONFUSABLE, edges, in_turns
+from .edge_values import CONFUSABLE, edges, in_turns, with_special
 from .held_functions import WITHIN, with_other_functions
 from .iterator_arguments import gives_iterator
 from .looked_up_keys import NONE_FOR_ANY, looked_up
@@ -34,7 +34,7 @@ from .open_values import (
     wrapped,
     wrapped_columns,
 )
-from .related_values import Constants, Related, inputs_of_lengths, related_inputs
+from .related_values import Constants, Related, inputs_of_lengths, matched_texts, related_inputs
 from .small_pieces import Base
 from .tried_inputs import Input
 
@@ -205,14 +205,23 @@ def _one_of_each(known: Sequence[Place]) -> List[Place]:
     return list({place.site: place for place in reversed(known)}.values())[::-1]
 
 
-def _with_constants(base: Base, knowledge: Knowledge) -> Iterator[Input]:
-    """Each data place with as many elements as the code mentions, then with a constant of the code in it."""
-    for place in _one_of_each([each for each in places(base.root) if each.is_data]):
-        for kind, root in inputs_of_lengths(base.root, place, knowledge.constants):
-            yield Input(kind, root, base.call)
-    for place in places(base.root):
-        for value in knowledge.constants.near(place.value) if place.is_data else ():
-            yield Input("constant of the code", with_value(base.root, place, value), base.call)
+def _with_mentioned(base: Base, knowledge: Knowledge) -> Iterator[Input]:
+    """Each data place with as many elements as a rewrite mentions, and with its constants, patterns and characters."""
+    known, constants = [place for place in places(base.root) if place.is_data], knowledge.constants
+    alone = _one_of_each(known)
+    lengths = (found for place in alone for found in inputs_of_lengths(base.root, place, constants))
+    texts = (
+        (kind, with_value(base.root, place, text))
+        for place in alone
+        if type(place.value) is str
+        for kind, text in (*matched_texts(place, constants), *with_special(place.value, constants.special_characters))
+    )
+    near = (
+        ("constant of the code", with_value(base.root, place, value))
+        for place in known
+        for value in constants.near(place.value)
+    )
+    yield from (Input(kind, root, base.call) for kind, root in in_turns([lengths, texts, near]))
 
 
 def _edges_at(place: Place, special: Sequence[str]) -> List[Edge]:
@@ -306,4 +315,4 @@ def later_cases(base: Base, knowledge: Knowledge) -> Iterator[Input]:
     yield from in_turns([_edge_cases(base, knowledge), _related_cases(base, knowledge)])
 
 
-CASES = {"edge": _edge_cases, "related": _related_cases, "later": later_cases, "constant": _with_constants}
+CASES = {"edge": _edge_cases, "related": _related_cases, "later": later_cases, "mentioned": _with_mentioned}

@@ -10,7 +10,20 @@ import base64
 import collections
 from itertools import islice
 from random import Random
-from typing import TYPE_CHECKING, Any, Callable, Collection, Deque, Dict, Iterable, Iterator, List, NamedTuple, Sequence
+from typing import (
+    TYPE_CHECKING,
+    Any,
+    Callable,
+    Collection,
+    Deque,
+    Dict,
+    Iterable,
+    Iterator,
+    List,
+    Mapping,
+    NamedTuple,
+    Sequence,
+)
 
 from ....sandbox.driver.call_blobs import Call, load_call
 from ....sandbox.driver.executed_modules import imported
@@ -159,7 +172,8 @@ def _begun(request: Request, module: ModuleType, write: Write) -> _Work:
         bases = attempts.affordable(found)
     for base in bases:
         contract.learn_patterns(base.root, compiled)
-    constants = constants_of(module, target.function, request.get("constants", ()), compiled)
+    mentioned = request.get("mentioned")
+    constants = constants_in(mentioned) if mentioned else constants_of(module, target.function, compiled)
     knowledge = Knowledge(signature_of(target, request["source"]), fixed, constants, method, contract, kinds)
     return _Work(
         target.function,
@@ -174,17 +188,22 @@ def _begun(request: Request, module: ModuleType, write: Write) -> _Work:
     )
 
 
-def constants_of(
-    module: ModuleType, function: Callable[..., Any], given: Sequence[Any], compiled: Collection[Any]
-) -> Constants:
-    """What the code mentions, or what is `given` in its place; `compiled` are texts of regular expressions."""
+def constants_of(module: ModuleType, function: Callable[..., Any], compiled: Collection[Any]) -> Constants:
+    """What the code mentions; `compiled` are texts of regular expressions."""
     named = named_tables(module, function)
     codes = list(codes_of(module, function))
     of_code = [value for code in codes for value in code.co_consts]
     patterns = [value for value in (*of_code, *named) if type(value) is not str or value in compiled]
-    values = given or mentioned_values(module, function)
     special = special_characters((name for code in codes for name in code.co_names), patterns)
+    values = mentioned_values(module, function)
     return Constants(values, texts_of_tables(named), texts_of_patterns(patterns), special)
+
+
+def constants_in(mentioned: Mapping[str, Sequence[Any]]) -> Constants:
+    """What a rewrite alone mentions: its literals, names, and regular expressions."""
+    patterns = mentioned["patterns"]
+    special = special_characters(mentioned["names"], patterns)
+    return Constants(mentioned["literals"], (), texts_of_patterns(patterns), special)
 
 
 def _make_fitted(request: Request, work: _Work) -> None:

@@ -55,8 +55,14 @@ def _texts_of(value: Any) -> List[str]:
             return []
         random = Random(0)  # noqa: S311 - the same texts each time
         made = (_Writer(random).text_of(parsed)[:_LONGEST_TEXT] for _ in range(MOST_TEXTS * _TRIES))
+        if parsed.state.flags & re.IGNORECASE:
+            made = (_in_any_case(text, random) for text in made)
         return list(islice((text for text in dict.fromkeys(made) if text), MOST_TEXTS))
     return []
+
+
+def _in_any_case(text: str, random: Random) -> str:
+    return "".join(random.choice((each.lower(), each.upper())) for each in text)
 
 
 def _parsed(value: Any) -> Any:

@@ -252,8 +252,13 @@ def _of_separators_and_keys(place: Place, constants: Constants) -> Iterator[Tupl
     """They are few, and come before what depends on how many constants there are."""
     yield from (("separator of the code for another", text) for text in constants.exchanged(place.value))
     yield from (("keys of a table in one text", place.value[:LONGEST_TEXT] + text) for text in constants.of_tables)
+    yield from matched_texts(place, constants)
+
+
+def matched_texts(place: Place, constants: Constants) -> Iterator[Tuple[str, str]]:
+    """A text with what a pattern of the code matches after it, before it, and in its place, one for each match."""
+    own = place.value[:LONGEST_TEXT]
     for number, text in enumerate(constants.of_patterns):
-        own = place.value[:LONGEST_TEXT]
         yield MATCHED, (own + text, text + own, text)[number % 3]
 
 

@@ -17,6 +17,7 @@ _CHARACTERS: Dict[str, Tuple[str, ...]] = {
     **dict.fromkeys(("isalnum", r"\w"), (_DIGITS, _LETTERS)),
     **dict.fromkeys(("strip", "lstrip", "rstrip", "split", "rsplit", "splitlines", "isspace", r"\s"), (_BLANKS,)),
 }
+NAMES_WITH_CHARACTERS = frozenset(name for name in _CHARACTERS if name.isidentifier())
 _IN_PATTERN = re.compile(r"\\.|\(\?i", re.DOTALL)
 
 

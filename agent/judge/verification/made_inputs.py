@@ -10,7 +10,7 @@ import base64
 import hashlib
 import threading
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from afterburner.agent.deadline import Deadline
     from afterburner.agent.inputs.harness_answers import Answer, Assumption
     from afterburner.agent.inputs.hypothesis_interpreter import Drawing
+    from afterburner.agent.judge.verification.mentions import Mentions
     from afterburner.agent.types import Target, WorkloadCall
     from afterburner.sandbox import Limits, PythonEnvironment
     from afterburner.sandbox.sandbox import Sandbox
@@ -53,7 +54,7 @@ JOB_S = 4.0  # for thinking of the inputs of a round and trying them
 LONG_CHAIN = "long chain"  # inputs that are long by nature
 CHAINS_S = 4.0  # of the original's CPU time, for those of a round, in the place of ROUND_S
 ALL_CHAINS_S = 0.5  # for trying those of all rounds, after which no more are tried: each is run a dozen times later
-LITERALS_S = 1.0  # likewise, for inputs with the literals of one rewrite
+MENTIONED_S = 1.0  # likewise, for inputs with what one rewrite mentions
 SUGGESTED_S = 5.0  # for running what somebody suggests
 LEAST_S = 0.5  # likewise, where the time is nearly over
 REAL_S = 0.5  # likewise, for real calls that are made again to look at their effects
@@ -129,7 +130,7 @@ class Inputs:
     _drawing: Drawing | None = None
     _may_draw: bool = True
     _real: Round | None = None
-    _of_literals: dict[tuple[int | float | str, ...], Round] = field(default_factory=dict)
+    _of_mentions: dict[Mentions, Round] = field(default_factory=dict)
     _unhinted: Round | None = None
     _making: threading.Lock = field(default_factory=threading.Lock)
 
@@ -171,13 +172,13 @@ class Inputs:
             self._making.release()
 
     def rounds_for(
-        self, literals: Sequence[float | str], deadline: Deadline, most: int | None, is_dropped: Callable[[], bool]
+        self, mentions: Mentions, deadline: Deadline, most: int | None, is_dropped: Callable[[], bool]
     ) -> Iterator[Round]:
-        """The same, `most` of them, and after the first one with the literals of a rewrite."""
+        """The same, `most` of them, and after the first one with what a rewrite alone mentions."""
         for number, made in enumerate(islice(self.rounds(deadline, is_dropped), most)):
             yield made
-            if number == 0 and literals:
-                yield self.with_literals(literals)
+            if number == 0 and mentions:
+                yield self.with_mentions(mentions)
 
     def assumption_broken_by(self, blob: bytes, larger: bytes) -> Assumption | None:
         """What holds in every real call and not in this one, in words; None if nothing plain does.
@@ -238,11 +239,11 @@ class Inputs:
         return unreached_lines(harness, self._all_calls(self.made), again=False)
 
     def unreached_after(
-        self, source: str, environment: PythonEnvironment, literals: Sequence[float | str], rounds: int
+        self, source: str, environment: PythonEnvironment, mentions: Mentions, rounds: int
     ) -> tuple[int, ...]:
-        """The same of a rewrite, which is the text of the whole file; inputs with its literals count, too."""
-        of_literals = self._of_literals.get(tuple(literals))
-        calls = [*self._all_calls(rounds), *(of_literals.calls if of_literals else ())]
+        """The same of a rewrite, which is the text of the whole file; inputs with what it mentions count, too."""
+        of_mentions = self._of_mentions.get(mentions)
+        calls = [*self._all_calls(rounds), *(of_mentions.calls if of_mentions else ())]
         target = with_source(self.target, source, or_bound=True)
         harness = Harness(self.sandbox, target, environment, self._limits(2 * LOOKING_S))
         return unreached_lines(harness, calls, again=False)
@@ -289,23 +290,22 @@ class Inputs:
             )
         return sorted(chosen, key=lambda call: call.number)  # not by what they took just now: another run asks the same
 
-    def with_literals(self, values: Sequence[float | str]) -> Round:
-        """Inputs that hold these values: the literals of one rewrite, which may be a workload's answers."""
-        key = tuple(values)
-        if key not in self._of_literals:
+    def with_mentions(self, mentions: Mentions) -> Round:
+        """Inputs that hold what one rewrite alone mentions, which may be a workload's answers."""
+        if mentions not in self._of_mentions:
             fields = self._fields() | {
-                "cases": "constant",
+                "cases": "mentioned",
                 "bounds": [0, CASES_PER_ROUND],
-                "constants": list(values),
+                "mentioned": asdict(mentions),
                 "draws": 0,
                 "together": 0,
                 "seed": self.seed,
-                "budget_s": LITERALS_S,
+                "budget_s": MENTIONED_S,
             }
             harness = Harness(self.sandbox, self.target, self.environment, self._limits(2 * JOB_S))
             answer = harness.ask_of_original("mutate", "mutated", fields)
-            self._of_literals[key] = self._usable(self._affordable(_ranked(answer)))
-        return self._of_literals[key]
+            self._of_mentions[mentions] = self._usable(self._affordable(_ranked(answer)))
+        return self._of_mentions[mentions]
 
     def unhinted(self) -> Round:
         """Calls with elements of kinds that neither a hint nor a real call has, where the original returns."""

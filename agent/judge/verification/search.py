@@ -12,12 +12,12 @@ from itertools import chain, islice
 from typing import TYPE_CHECKING, TypeVar
 
 from afterburner.agent.code.data_names import data_names
-from afterburner.agent.code.literals import new_literals
 from afterburner.agent.deadline import Deadline
 from afterburner.agent.events import EventKind, OnEvent, ProgressEvent, ignore_event
 from afterburner.agent.inputs.choosing import is_invented
 from afterburner.agent.judge.verification.call_differences import Comparer, OutOfDateError
 from afterburner.agent.judge.verification.made_inputs import Inputs, Round, Suggested
+from afterburner.agent.judge.verification.mentions import new_mentions
 from afterburner.agent.judge.verification.outcome import MADE_INPUTS, Agreement, Counterexample
 from afterburner.agent.judge.verification.second_look import SecondLook
 from afterburner.agent.judge.verification.shrinking import Shrinker
@@ -189,10 +189,10 @@ class DifferenceSearch:
         if self._by_cases:
             return ()
         environment = self._comparer.other_environment or self._comparer.environment
-        literals = new_literals(self._comparer.target.source, candidate_source)
+        mentions = new_mentions(self._comparer.target.source, candidate_source)
         inputs = self._inputs_for(self._assume)
         rounds = self._compared.get(candidate_source, 0)
-        return inputs.unreached_after(candidate_source, environment, literals, rounds)
+        return inputs.unreached_after(candidate_source, environment, mentions, rounds)
 
     def beyond_real_calls(self, candidate_source: str, assume: tuple[str, ...] | None = None) -> Counterexample | None:
         """A difference on elements of kinds that neither a hint nor a real call has: one that is told, not counted.
@@ -359,7 +359,7 @@ class DifferenceSearch:
         inputs = self._inputs_for(assume)
         agreed: dict[bytes, str] = {}  # origins by blob: a real call may be made twice
         started_s = time.monotonic()
-        literals = new_literals(self._comparer.target.source, candidate_source)
+        mentions = new_mentions(self._comparer.target.source, candidate_source)
         latest = deadline if least is None else least.until
         first = [Round(real_calls, None, is_real=True)] if real_calls else []
         first += [Round(self._more, None, is_real=True)] if self._more and effects_of_real_calls else []
@@ -368,7 +368,7 @@ class DifferenceSearch:
         first += [inputs.fitting(fitting)] if fitting else []
         first += [inputs.crossed(crossing)] if crossing else []
         compared = unfit = 0
-        for every in chain(first, inputs.rounds_for(literals, latest, rounds, self._is_dropped.is_set)):
+        for every in chain(first, inputs.rounds_for(mentions, latest, rounds, self._is_dropped.is_set)):
             if self._is_dropped.is_set():
                 raise CancelledError
             if every.number is not None:

@@ -179,7 +179,7 @@ def test_only_texts_that_are_compiled_are_patterns_and_no_other_constant_takes_t
         "    return re.sub('[A-Z]{2}', '', text)\n",
         vars(module),
     )
-    texts = constants_of(module, module.f, (), {"[A-Z]{2}", module.WORDS, "(?a)(?u)x"}).of_patterns
+    texts = constants_of(module, module.f, {"[A-Z]{2}", module.WORDS, "(?a)(?u)x"}).of_patterns
     assert {re.sub(r"\d+", "7", text) for text in texts if text.endswith("px")} == {"7px"}
     assert [text for text in texts if not re.fullmatch("[0-9]+px|[A-Z]{2}", text)] == []
     assert any(text.isalpha() for text in texts)

@@ -64,7 +64,7 @@ def test_inputs_of_a_function_start_with_those_that_its_code_asks_for() -> None:
     source = "def numbers(texts):\n    return [int(text) for text in texts if text.isdigit()]\n"
     exec(source, vars(module))  # noqa: S102 - the text above
     target, root = resolve(module, "numbers"), root_of([["42", "7 kg"]], {})
-    constants = constants_of(module, target.function, (), ())
+    constants = constants_of(module, target.function, ())
     contract, kinds = Contract(target.function, source, [root]), ElementKinds([root])
     knowledge = Knowledge(signature_of(target, source), set(), constants, "numbers", contract, kinds)
     made = CASES["edge"](Base(root, Call(tuple(root[0]), {}, {}, ())), knowledge)
