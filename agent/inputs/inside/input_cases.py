@@ -35,6 +35,7 @@ from .open_values import (
     wrapped_columns,
 )
 from .related_values import Constants, Related, inputs_of_lengths, matched_texts, related_inputs
+from .returned_objects import RealObjects, objects_of_other_kinds, returned_objects
 from .small_pieces import Base
 from .tried_inputs import Input
 
@@ -59,6 +60,7 @@ class Knowledge(NamedTuple):
     method: str  # the name of the function itself
     contract: Contract
     kinds: ElementKinds
+    objects: RealObjects
 
 
 def with_optional(base: Base, signature: Signature) -> List[Base]:
@@ -113,6 +115,11 @@ def open_cases(base: Base, knowledge: Knowledge) -> Iterator[Input]:
         for place in known
         if len(place.site) == 1 and (contract.takes_several_holders(place.site) or contract.is_hinted(place.site))
     ]
+    opened += [
+        _of_other_kinds(base.root, place, knowledge)
+        for place in known
+        if knowledge.objects.takes_several_kinds(place.value)
+    ]
     for kind, root in in_turns(opened):
         if not contract.contradicts(root):
             yield Input(kind, root, base.call, is_data=kind != OTHER_SEQUENCE)
@@ -139,11 +146,17 @@ def unhinted_cases(base: Base, knowledge: Knowledge) -> Iterator[Input]:
     abstract = partial(of_other_classes, abstract=knowledge.signature.uses.abstract)
     opened = [_opened(base.root, place, open_elements if len(place.site) > 1 else elements_alone) for place in known]
     opened += [_opened(base.root, place, abstract) for place in known]
+    opened += [_of_other_kinds(base.root, place, knowledge) for place in known]
     opened += [_none_under_its_key(base.root, place) for place in known if type(place.value) is str]
     open_ended = _open_ended(base.root, knowledge.signature)
     for kind, root in in_turns([_wrapped(base.root, knowledge.contract), columns, open_ended, *opened]):
         if root is not base.root:
             yield Input(kind, root, base.call)
+
+
+def _of_other_kinds(root: Root, place: Place, knowledge: Knowledge) -> Iterator[Related]:
+    for kind, made in objects_of_other_kinds(place.value, knowledge.objects, without=knowledge.method):
+        yield kind, with_value(root, place, made)
 
 
 def _none_under_its_key(root: Root, place: Place) -> Iterator[Related]:
@@ -188,6 +201,7 @@ def _related_cases(base: Base, knowledge: Knowledge) -> Iterator[Input]:
             alike_texts(base.root),
             with_other_functions(base.root),
             *(_made_by_methods(base.root, place, knowledge.method) for place in _one_of_each(known)),
+            *(_made_by_class(base.root, place, knowledge) for place in _one_of_each(known)),
             *(related_inputs(base.root, place, knowledge.constants) for place in _one_of_each(known)),
         ]
     ):
@@ -197,6 +211,11 @@ def _related_cases(base: Base, knowledge: Knowledge) -> Iterator[Input]:
 
 def _made_by_methods(root: Root, place: Place, method: str) -> Iterator[Related]:
     for kind, made in objects_by_methods(place.value, without=method):
+        yield kind, with_value(root, place, made)
+
+
+def _made_by_class(root: Root, place: Place, knowledge: Knowledge) -> Iterator[Related]:
+    for kind, made in returned_objects(place.value, knowledge.objects, without=knowledge.method):
         yield kind, with_value(root, place, made)
 
 

@@ -61,6 +61,7 @@ from .optional_arguments import Signature, signature_of
 from .pattern_texts import texts_of_patterns
 from .related_values import Constants
 from .renamed_calls import renamed
+from .returned_objects import RealObjects
 from .small_pieces import Base, bases_of, fixed_forms, piece_of
 from .small_together import TOGETHER, small_together
 from .special_characters import special_characters
@@ -164,7 +165,7 @@ def _begun(request: Request, module: ModuleType, write: Write) -> _Work:
     shown = [*(root_of(call.args, call.kwargs) for call in real), *(base.root for base in left)]
     contract = Contract(target.function, request["source"], shown)
     fixed = fixed_sites(map(root_with_lists, calls))
-    kinds = ElementKinds(map(root_with_lists, [*calls, *real]))
+    roots = [root_with_lists(call) for call in (*calls, *real)]
     attempts = Attempts(trier, Guide(module, target.function, request, write), request)
     with compiled_patterns() as compiled:
         telling = [load_call(base64.b64decode(blob)) for blob in request.get("telling", ())]
@@ -174,7 +175,8 @@ def _begun(request: Request, module: ModuleType, write: Write) -> _Work:
         contract.learn_patterns(base.root, compiled)
     mentioned = request.get("mentioned")
     constants = constants_in(mentioned) if mentioned else constants_of(module, target.function, compiled)
-    knowledge = Knowledge(signature_of(target, request["source"]), fixed, constants, method, contract, kinds)
+    signature = signature_of(target, request["source"])
+    knowledge = Knowledge(signature, fixed, constants, method, contract, ElementKinds(roots), RealObjects(roots))
     return _Work(
         target.function,
         calls,

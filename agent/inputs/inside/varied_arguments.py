@@ -35,6 +35,8 @@ class VariedArguments:
         for base in bases:
             for root in (root_with_lists(base.call), base.root):
                 self._know(root)
+        for call in real:
+            self._know(root_with_lists(call), is_real_alone=True)
         if real:
             self._compare_open(real)
 
@@ -54,10 +56,11 @@ class VariedArguments:
             elif name in self.by_name:
                 self.by_name[name] = len(set(_prints_of(given))) > 1
 
-    def _know(self, root: Root) -> None:
+    def _know(self, root: Root, *, is_real_alone: bool = False) -> None:
+        """Note what real calls hold; those that no input is made from say nothing of what can be varied."""
         for name, value in self._assumed.arguments(*root).items():
             known = self._known.setdefault(name, set())
-            if can_be_varied(value):
+            if not is_real_alone and can_be_varied(value):
                 self.by_name.setdefault(name, False)
             with contextlib.suppress(NotCopyable, TooLarge, RecursionError, MemoryError):
                 # No input is as large as that, so none can be the same.

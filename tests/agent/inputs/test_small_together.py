@@ -13,6 +13,7 @@ from afterburner.agent.inputs.inside.input_cases import Knowledge
 from afterburner.agent.inputs.inside.mixed_elements import ElementKinds
 from afterburner.agent.inputs.inside.optional_arguments import Signature
 from afterburner.agent.inputs.inside.related_values import Constants
+from afterburner.agent.inputs.inside.returned_objects import RealObjects
 from afterburner.agent.inputs.inside.small_together import small_together
 
 DRAWS = 2_000
@@ -27,7 +28,9 @@ def drawn(
     root: list[Any], defaults: dict[str, Any], constants: tuple[Any, ...] = (), scalars: dict[str, Any] | None = None
 ) -> list[Any]:
     signature = Signature(["text", "limit", "whole", "separator"], defaults, set(), set(), set(), scalars or {})
-    knowledge = Knowledge(signature, set(), Constants(constants), "cut", Contract(cut, "", []), ElementKinds([]))
+    knowledge = Knowledge(
+        signature, set(), Constants(constants), "cut", Contract(cut, "", []), ElementKinds([]), RealObjects([])
+    )
     return list(islice(small_together(root, [root], knowledge, Random(0)), DRAWS))
 
 

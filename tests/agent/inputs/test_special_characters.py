@@ -15,6 +15,7 @@ from afterburner.agent.inputs.inside.input_cases import CASES, Knowledge
 from afterburner.agent.inputs.inside.mixed_elements import ElementKinds
 from afterburner.agent.inputs.inside.mutated_calls import constants_of
 from afterburner.agent.inputs.inside.optional_arguments import signature_of
+from afterburner.agent.inputs.inside.returned_objects import RealObjects
 from afterburner.agent.inputs.inside.small_pieces import Base
 from afterburner.agent.inputs.inside.special_characters import special_characters
 from afterburner.sandbox.driver.call_blobs import Call
@@ -66,7 +67,9 @@ def test_inputs_of_a_function_start_with_those_that_its_code_asks_for() -> None:
     target, root = resolve(module, "numbers"), root_of([["42", "7 kg"]], {})
     constants = constants_of(module, target.function, ())
     contract, kinds = Contract(target.function, source, [root]), ElementKinds([root])
-    knowledge = Knowledge(signature_of(target, source), set(), constants, "numbers", contract, kinds)
+    knowledge = Knowledge(
+        signature_of(target, source), set(), constants, "numbers", contract, kinds, RealObjects([root])
+    )
     made = CASES["edge"](Base(root, Call(tuple(root[0]), {}, {}, ())), knowledge)
     first = next(each for each in made if each.kind == "unicode")
     assert first.root == [[[SUPERSCRIPT, "7 kg"]], {}]

@@ -14,6 +14,7 @@ from afterburner.agent.inputs.inside.mixed_elements import ElementKinds
 from afterburner.agent.inputs.inside.mutated_calls import constants_in
 from afterburner.agent.inputs.inside.optional_arguments import signature_of
 from afterburner.agent.inputs.inside.related_values import MATCHED
+from afterburner.agent.inputs.inside.returned_objects import RealObjects
 from afterburner.agent.inputs.inside.small_pieces import Base
 from afterburner.agent.judge.verification.mentions import Mentions, new_mentions
 from afterburner.sandbox.driver.call_blobs import Call
@@ -51,7 +52,7 @@ def test_inputs_take_the_literals_patterns_and_characters_in_turns() -> None:
     target, root = resolve(module, "f"), root_of(["1,2"], {})
     constants = constants_in({"literals": ["7"], "names": ["isdigit"], "patterns": ["(?i)ok"]})
     contract, kinds = Contract(target.function, ORIGINAL, [root]), ElementKinds([root])
-    knowledge = Knowledge(signature_of(target, ORIGINAL), set(), constants, "f", contract, kinds)
+    knowledge = Knowledge(signature_of(target, ORIGINAL), set(), constants, "f", contract, kinds, RealObjects([root]))
     made = list(CASES["mentioned"](Base(root, Call(tuple(root[0]), {}, {}, ())), knowledge))
     texts = [each.root[0][0] for each in made]
     assert {each.kind for each in made[:2]} == {"constant of the code", MATCHED}
