@@ -28,36 +28,54 @@ from .edge_values import edges
 from .harness_types import Interrupted
 from .method_objects import CALL_S, Form, Made, form_of
 from .open_values import EXACT, OTHER_TYPE, UNHASHABLE
+from .stopwatch import Stopwatch
 
 RETURNED = "object that its class made of others"
-MOST_REAL = 8  # objects of one class
+MOST_REAL, MOST_LOOKED_AT = 8, 60  # objects of one class
+LIGHT_BYTES = 4 * 1024  # of one of them
 MOST_KNOWN = 40  # of these and of those that were made
 OBJECTS, MOST_TRIED = 60, 240
+MOST_S = 1.0  # for one class, mostly of CPU time
 FAILURES = 12  # in a row, after which a way is given up
 POOL = 24  # values of one name
 _BINARY = ("__or__", "__and__", "__sub__", "__add__", "__xor__", "__mul__", "__truediv__", "__floordiv__", "__mod__")
 _UNARY = ("__invert__", "__neg__", "__pos__", "__abs__")
 
 _NUMBERS = (int, float)
+_UNENDING = object()  # for what a way returns that leaves the process, or goes on and on
 
 Way = Callable[[random.Random], Any]
+Maker = Callable[[type, List[Any], str], Iterator[Made]]  # of the class, its real objects, and what is not called
 
 
 class RealObjects:
-    """Some objects of each class that stand in calls, at any depth."""
+    """Some objects of each class that stand in calls, at any depth, and what their class makes of them."""
 
     def __init__(self, roots: Iterable[Root]) -> None:
         self._by_kind: Dict[type, Dict[bytes, Any]] = {}
+        self._looked_at: Dict[type, int] = {}
+        self._made: Dict[Tuple[type, Maker], List[Made]] = {}
         for root in roots:
             for place in places(root):
                 if type(place.value).__flags__ & HEAP_TYPE and fields(place.value):
                     self._know(place.value)
 
     def _know(self, value: Any) -> None:
-        known = self._by_kind.setdefault(type(value), {})
-        if len(known) < MOST_REAL:
-            with contextlib.suppress(Exception):  # what no copy can be made of, for whatever reason
-                known.setdefault(dump_item(value), value)
+        kind = type(value)
+        known = self._by_kind.setdefault(kind, {})
+        self._looked_at[kind] = self._looked_at.get(kind, 0) + 1
+        if len(known) < MOST_REAL and self._looked_at[kind] <= MOST_LOOKED_AT:
+            with contextlib.suppress(NotCopyable, RecursionError, MemoryError):
+                dumped = dump_item(value)
+                if len(dumped) <= LIGHT_BYTES:
+                    known.setdefault(dumped, value)
+
+    def once(self, value: Any, make: Maker, without: str) -> List[Made]:
+        """What `make` gives, which is asked once for each class: it runs code of the class again and again."""
+        key = type(value), make
+        if key not in self._made:
+            self._made[key] = list(make(type(value), self.like(value), without))
+        return self._made[key]
 
     def like(self, value: Any) -> List[Any]:
         """Those of exactly the same class; the value alone if none is known."""
@@ -73,7 +91,7 @@ class RealObjects:
         return any(len(found) > 1 for found in kinds.values())
 
 
-def returned_objects(value: Any, real: RealObjects, without: str) -> Iterator[Made]:
+def returned_objects(value: Any, real: RealObjects, without: str) -> List[Made]:
     """(kind, object) of the class of a real one; none if its class has no such operators and constructors.
 
     Args:
@@ -81,58 +99,71 @@ def returned_objects(value: Any, real: RealObjects, without: str) -> Iterator[Ma
         real: others that calls hold.
         without: the method that is to be rewritten. It is not called: it is slow, and what is looked into.
     """
-    if fields(value) and type(value).__flags__ & HEAP_TYPE:
-        known = real.like(value)
-        form: Form = frozenset().union(*map(form_of, known))
-        for made in _returned(type(value), known, _pools(known, _widened), without):
-            if form_of(made) <= form:
-                yield RETURNED, made
+    if not fields(value) or not type(value).__flags__ & HEAP_TYPE:
+        return []
+    return real.once(value, _like_real_ones, without)
 
 
-def objects_of_other_kinds(value: Any, real: RealObjects, without: str) -> Iterator[Made]:
+def objects_of_other_kinds(value: Any, real: RealObjects, without: str) -> List[Made]:
     """The same with values of kinds that no real object holds: lists, which cannot be hashed, and equal numbers.
 
     Args: as above.
     """
-    if fields(value) and type(value).__flags__ & HEAP_TYPE:
-        known = real.like(value)
-        form: Form = frozenset().union(*map(form_of, known))
-        for kind, others, types in ((UNHASHABLE, _in_lists, (list,)), (OTHER_TYPE, _of_other_numbers, _NUMBERS)):
-            for made in _returned(type(value), known, _pools(known, others), without):
-                if any(each in types for _, each in form_of(made) - form):
-                    yield kind, made
+    if not fields(value) or not type(value).__flags__ & HEAP_TYPE:
+        return []
+    return real.once(value, _unlike_real_ones, without)
+
+
+def _like_real_ones(kind: type, known: List[Any], without: str) -> Iterator[Made]:
+    form = _forms(known)
+    made = _returned(kind, known, _pools(known, _widened), without)
+    return ((RETURNED, each) for each in made if form_of(each) <= form)
+
+
+def _unlike_real_ones(kind: type, known: List[Any], without: str) -> Iterator[Made]:
+    form = _forms(known)
+    for word, others, types in ((UNHASHABLE, _in_lists, (list,)), (OTHER_TYPE, _of_other_numbers, _NUMBERS)):
+        for made in _returned(kind, known, _pools(known, others), without):
+            if any(each in types for _, each in form_of(made) - form):
+                yield word, made
+
+
+def _forms(known: Iterable[Any]) -> Form:
+    return frozenset().union(*map(form_of, known))
 
 
 def _returned(kind: type, real: Sequence[Any], by_name: Mapping[str, List[Any]], without: str) -> Iterator[Any]:
     """Objects that the ways give, each another one; what was made takes part in the next."""
-    known = list(real)
+    known, watch = list(real), Stopwatch()
     ways = _ways(kind, known, by_name, without)
     failed = dict.fromkeys(ways, 0)
     seen: Set[bytes] = set()
     for tried in range(MOST_TRIED):
         usable = [way for way in ways if failed[way] < FAILURES]
-        if not usable or len(seen) >= OBJECTS:
+        if not usable or len(seen) >= OBJECTS or watch.spent_s() > MOST_S:
             return
         way = usable[tried % len(usable)]
-        made = _returned_by(way, random.Random(tried), kind)  # noqa: S311 - the same objects each time
-        failed[way] += 1
         with contextlib.suppress(NotCopyable, RecursionError, MemoryError):
-            dumped = None if made is None else dump_item(made)
-            if dumped is not None and dumped not in seen:
-                seen.add(dumped)
+            failed[way] += 1
+            made = _returned_by(way, random.Random(tried))  # noqa: S311 - the same objects each time
+            if made is _UNENDING:
+                failed[way] = FAILURES
+            elif type(made) is kind and dump_item(made) not in seen:
+                seen.add(dump_item(made))
                 failed[way] = 0
                 known += [made] if len(known) < MOST_KNOWN else []
                 yield made
 
 
-def _returned_by(way: Way, chance: random.Random, kind: type) -> Any:
-    """What it returns if that is an object of exactly this class, else None."""
+def _returned_by(way: Way, chance: random.Random) -> Any:
+    """None where it raises."""
     try:
         with interrupted_after(CALL_S):
-            made = way(chance)
-    except (Interrupted, SystemExit, Exception):  # noqa: BLE001 - code of the user's, which may raise anything
+            return way(chance)
+    except (Interrupted, SystemExit):
+        return _UNENDING
+    except Exception:  # noqa: BLE001 - code of the user's, which may raise anything
         return None
-    return made if type(made) is kind else None
 
 
 def _ways(kind: type, known: List[Any], by_name: Mapping[str, List[Any]], without: str) -> List[Way]:

@@ -59,6 +59,15 @@ def test_values_of_other_types_are_others_even_if_they_are_equal() -> None:
     assert looked.by_name == {"rows": True, "size": False}
 
 
+def test_what_another_real_call_gives_is_real_also_where_no_input_is_made_from_it() -> None:
+    bases, other = [Base([[[1], 5], {}], Call(([1], 5), {}, {}))], Call(([2, 3], None), {}, {})
+    looked = VariedArguments(Assumed(ModuleType("empty"), f, []), bases, [other])
+    looked.look([[[2, 3], 6], {}])
+    assert looked.by_name == {"rows": False, "size": True}
+    looked.look([[[2], 5], {}])
+    assert looked.by_name["rows"]
+
+
 def test_an_iterator_is_not_used_up() -> None:
     items = iter([1, 2])
     looked = varied(([], 1))
