@@ -209,10 +209,11 @@ def _changed_text(value: str, half: int) -> Iterator[Edge]:
     for changed in (value[:1] + value, value + value[-1:]):  # `strip` takes both, a slice takes one
         yield "its first or last character twice", changed
     yield from (("zero before a number", changed) for changed in _zero_before_numbers(value))
-    for changed in (value + value, value.upper(), value.lower(), value.title(), value[::-1], value[: half + 1]):
+    for changed in (value + value, value.upper(), value.lower(), value[::-1], value[: half + 1]):
         yield "text changed", changed
     for changed in (value.upper() + WITHOUT_CAPITAL, value.lower() + TITLE_CASE):
         yield "unicode", changed
+    yield "text changed", value.title()
     for blank in WHITESPACE:
         yield "blank", value[:half] + blank + value[half:] + blank
     for odd in ODD_TEXTS:
