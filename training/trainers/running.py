@@ -100,7 +100,7 @@ def train(config: TrainConfig, out: Path, *, sandbox: str = "auto") -> Outcome:
     data, folder = read_data(Path(config.data)), RunFolder(out)
     tokenizer = load_tokenizer(config.model.path)
     rows = trainable_rows(data, config, tokenizer)
-    process = PartialState()
+    process = PartialState(cpu=not torch.cuda.is_available())  # else each process on a CPU is the main one
     interruption = Interruption(plan.updates_per_rollout)
     with ExitStack() as stack:
         with process.main_process_first():

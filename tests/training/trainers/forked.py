@@ -1,8 +1,9 @@
 """Trains in forks of one process, which has the libraries loaded: `python forked.py`, a line of JSON for each run.
 
-A line is `{"config": …, "out": …, "kill_at": step, "interrupt_at": step, "fill_at": step}`, of which the steps
-may be missing: as that step ends, the fork is killed, is interrupted, or fills the disk. The answer is a line with its
-exit `status` (negative: the signal that killed it), and what came of it.
+A line is `{"config": …, "out": …, "kill_at": step, "interrupt_at": step, "fill_at": step, "processes": number}`.
+All but the first two may be missing. As that step ends, the fork is killed, is interrupted, or fills the disk. The
+answer is a line with its exit `status` (negative: the signal that killed it), and what came of it. With several
+`processes`, that many forks train together on CPUs, and the answers of all but the first are in its `others`.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ from __future__ import annotations
 import json
 import os
 import signal
+import socket
 import sys
 from contextlib import suppress
 from pathlib import Path
@@ -65,20 +67,43 @@ def run(asked: dict[str, Any], answer: Any) -> None:
     answer.flush()
 
 
+def fork(asked: dict[str, Any], environment: dict[str, str]) -> tuple[int, int]:
+    """Start a run; what comes back is its process and where its answer is read."""
+    reading, writing = os.pipe()
+    child = os.fork()
+    if not child:
+        os.close(reading)
+        os.environ.update(environment)
+        with os.fdopen(writing, "w") as answer:
+            run(asked, answer)
+        os._exit(0)
+    os.close(writing)
+    return child, reading
+
+
+def wait_for(child: int, reading: int) -> dict[str, Any]:
+    with os.fdopen(reading) as answer:
+        told = answer.read()
+    return {"status": os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]), **json.loads(told or "{}")}
+
+
+def environments(processes: int) -> list[dict[str, str]]:
+    """What `accelerate launch --cpu` tells each of its processes; nothing to one that is alone."""
+    if processes == 1:
+        return [{}]
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        shared = {"MASTER_ADDR": "127.0.0.1", "MASTER_PORT": str(free.getsockname()[1])}
+    shared |= {"CUDA_VISIBLE_DEVICES": "", "ACCELERATE_USE_CPU": "true"}
+    shared |= {"WORLD_SIZE": str(processes), "LOCAL_WORLD_SIZE": str(processes)}
+    return [{**shared, "RANK": str(rank), "LOCAL_RANK": str(rank)} for rank in range(processes)]
+
+
 def main() -> None:
     for line in sys.stdin:
-        reading, writing = os.pipe()
-        child = os.fork()
-        if not child:
-            os.close(reading)
-            with os.fdopen(writing, "w") as answer:
-                run(json.loads(line), answer)
-            os._exit(0)
-        os.close(writing)
-        with os.fdopen(reading) as answer:
-            told = answer.read()
-        status = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
-        print(json.dumps({"status": status, **json.loads(told or "{}")}), flush=True)  # noqa: T201 - to the test
+        asked = json.loads(line)
+        forks = [fork(asked, each) for each in environments(asked.get("processes", 1))]
+        first, *others = [wait_for(*each) for each in forks]
+        print(json.dumps(first | ({"others": others} if others else {})), flush=True)  # noqa: T201 - to the test
 
 
 if __name__ == "__main__":

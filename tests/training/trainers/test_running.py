@@ -363,6 +363,13 @@ def test_two_processes_train_what_one_does(mini: Mini, tmp_path: Path) -> None:
     assert json.loads((tmp_path / "two" / "run.json").read_text("utf-8"))["devices"] == 2
 
 
+def test_one_of_several_processes_on_cpus_claims_the_folder_and_logs(forks: Forks, mini: Mini, tmp_path: Path) -> None:
+    settings = config("sft", mini.model, mini.sft, batch={"size": 4, "per_device": 2}, steps=1)
+    done = {"status": 0, "steps": 1, "resumed_from": 0, "stopped": False}
+    assert forks.train(settings, tmp_path / "run", processes=2) == {**done, "others": [done]}
+    assert steps(tmp_path / "run") == [1]
+
+
 def test_the_same_folder_takes_no_other_run(taught: Path, mini: Mini, tmp_path: Path) -> None:
     about = json.loads((taught / "run.json").read_text("utf-8"))["config"]
     settings = config("sft", mini.model, mini.sft, **{key: about[key] for key in ("batch", "optimizer", "steps")})
