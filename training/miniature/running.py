@@ -251,9 +251,15 @@ class Miniature:
         seeds = range(self.size.seeds)
         return all(each.made.exists() for seed in seeds for each in self._stages_of_seed(experiment, seed))
 
+    def _reported(self) -> tuple[Experiment, ...]:
+        """The experiments of this command, and those of the protocol that earlier ones have made."""
+        asked = {each.name: each for each in self.experiments}
+        known = {each.name: each for each in (MAIN, ABLATIONS) if each.name in asked or self._is_made(each)}
+        return tuple({**known, **asked}.values())  # in the order of `known`
+
     def _report(self) -> None:
         seeds = range(self.size.seeds)
-        reported = [each for each in (MAIN, ABLATIONS) if each in self.experiments or self._is_made(each)]
+        reported = self._reported()
         scores = {
             loop.label: read_loops([self.out / str(seed) / loop.folder for seed in seeds], self._split.test)
             for experiment in reported

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -15,8 +15,11 @@ from transformers.utils import logging
 from afterburner.evals.evaluation import load_evaluation
 from afterburner.training.data.reading import read_data
 from afterburner.training.miniature.arms import ABLATIONS, MAIN, Experiment
+from afterburner.training.miniature.record import check_same
 from afterburner.training.miniature.running import Miniature
 from afterburner.training.miniature.size import SMOKE
+
+from .loop_folders import write_loop
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -41,14 +44,38 @@ def go(out: Path, *experiments: Experiment) -> str:
     stages = [json.loads(line)["stage"] for line in (out / "times.jsonl").read_text("utf-8").splitlines()]
     arms = [arm for each in experiments for arm in each.arms]
     assert len(stages) == len(set(stages)) == SHARED_STAGES + len(arms) + len(loops)
-    said.clear()
+    report = report_again(out, *experiments)
+    scores = reported_scores(out)
+    assert list(scores) == [loop.label for loop in loops]
+    for found in scores.values():
+        assert found["answers"] == SMOKE.test_problems * (SMOKE.iterations + 1)
+    return report
+
+
+def report_again(out: Path, *experiments: Experiment) -> str:
+    """The report that a command writes which finds all stages done."""
+    said: list[str] = []
     Miniature(out, SMOKE, said.append, experiments).make()
     assert said == []
-    figures = json.loads((out / "report" / "figures.json").read_text("utf-8"))
-    assert list(figures["scores"]) == [loop.label for loop in loops]
-    for found in figures["scores"].values():
-        assert found["answers"] == SMOKE.test_problems * (SMOKE.iterations + 1)
     return (out / "report" / "report.md").read_text("utf-8")
+
+
+def reported_scores(out: Path) -> dict[str, Any]:
+    found: dict[str, Any] = json.loads((out / "report" / "figures.json").read_text("utf-8"))["scores"]
+    return found
+
+
+def pretend_made(out: Path, *experiments: Experiment) -> None:
+    """Leave what the stages of experiments leave, without making any of it; loops are as a run leaves them."""
+    miniature = Miniature(out, SMOKE, print, experiments)
+    check_same(out, SMOKE, experiments)
+    for stage in miniature._stages(miniature._split):
+        stage.made.mkdir(parents=True)
+    for loop in (loop for each in experiments for loop in each.loops):
+        write_loop(out / "0" / loop.folder, miniature._split.test, fast=[[0, 1]])
+    (out / "times.jsonl").touch()
+    shares = {"generation/time_s": 1, "generation/tokens_per_s": 500, "reward/time_s": 1, "reward/runs": 9}
+    (out / "0" / "grpo" / "metrics.jsonl").write_text(json.dumps({"step": 1, "time_s": 3, **shares}) + "\n")
 
 
 def test_an_interrupted_miniature_notes_the_time_and_says_where_it_goes_on(
@@ -91,6 +118,17 @@ def test_the_base_model_tells_its_progress_early_and_is_saved_without_bars(
     assert "Writing model shards" not in capfd.readouterr().err
 
 
+def test_a_report_has_the_experiments_of_its_command_and_what_is_made_of_the_known_ones(tmp_path: Path) -> None:
+    pretend_made(tmp_path / "all", MAIN, ABLATIONS)
+    every = [loop.label for loop in (*MAIN.loops, *ABLATIONS.loops)]
+    for experiments in ((MAIN, ABLATIONS), (MAIN,)):
+        assert "## Ablations" in report_again(tmp_path / "all", *experiments)
+        assert list(reported_scores(tmp_path / "all")) == every, "what is made stays in the report"
+    pretend_made(tmp_path / "two", TWO_LOOPS)
+    assert "| GRPO - cold start |" in report_again(tmp_path / "two", TWO_LOOPS)
+    assert list(reported_scores(tmp_path / "two")) == [loop.label for loop in TWO_LOOPS.loops]
+
+
 @pytest.mark.nightly
 def test_the_smallest_miniature_goes_all_the_way_and_no_stage_is_made_twice(tmp_path: Path) -> None:
     report = go(tmp_path, TWO_LOOPS)
@@ -107,4 +145,4 @@ def test_all_loops_and_all_ablations_go_the_same_way(tmp_path: Path) -> None:
     assert "GRPO, no feedback" in report
     run = json.loads((tmp_path / "0" / "grpo-less-correctness" / "run.json").read_text("utf-8"))
     assert run["config"]["reward"]["correctness_weight"] == 0.2
-    assert "GRPO, no feedback" in go(tmp_path, MAIN), "what is made stays in the report"
+    assert "GRPO, no feedback" in report_again(tmp_path, MAIN), "what is made stays in the report"
