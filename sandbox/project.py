@@ -98,6 +98,7 @@ class StagedProject:
             if self.is_single_file or destination == self.root or not destination.is_relative_to(self.root):
                 continue
             place = self.folder / destination.relative_to(self.root)
+            self._clear_way_to(place)
             if os.path.lexists(place):
                 continue
             if Path(bind.source).is_dir():
@@ -105,6 +106,16 @@ class StagedProject:
             else:
                 place.parent.mkdir(parents=True, exist_ok=True)
                 place.touch()
+
+    def _clear_way_to(self, place: Path) -> None:
+        """Remove a link from the copy that leads to no folder of it, such as a `.venv` that is kept elsewhere.
+
+        Inside the sandbox it would lead nowhere, and here to the user's own files.
+        """
+        for part in reversed(place.relative_to(self.folder).parents):
+            way = self.folder / part
+            if way.is_symlink() and not (way.is_dir() and way.resolve().is_relative_to(self.folder.resolve())):
+                way.unlink()
 
 
 def find_project_root(path: str | Path) -> Path:

@@ -163,6 +163,35 @@ def test_an_environment_inside_the_project_is_there_with_its_packages(tmp_path: 
     assert environment.version == sys.version_info[:2]
 
 
+@pytest.mark.parametrize(
+    ("link", "leads_to", "environment"),
+    [
+        (".venv", "{outside}", ".venv"),  # kept elsewhere, which is none of the project's files
+        (".venv", "envs/main", ".venv"),  # a folder of the project that is not copied
+        ("tools", "{outside}/..", "tools/kept"),
+    ],
+)
+def test_an_environment_behind_a_link_of_the_project_is_there_as_a_plain_one_is(
+    tmp_path: Path, sandbox: Sandbox, link: str, leads_to: str, environment: str
+) -> None:
+    root, outside = tmp_path / "project", tmp_path / "elsewhere" / "kept"
+    root.mkdir()
+    subprocess.run(["git", "init", "-q", root], check=True)  # it lists a link as it lists a file
+    (root / "own.py").write_text("VALUE = 5\n")
+    outside.mkdir(parents=True)
+    (root / link).symlink_to(leads_to.format(outside=outside))
+    real = (root / environment).resolve()
+    make_environment(real)
+    add_package(real, "dependency")
+    before = sorted(real.rglob("*"))
+    staged = stage_project(root, tmp_path / "copy", root / "own.py")
+    executable = find_interpreter(str(root / environment), root)
+    shown = python_environment(sandbox, executable, project=staged, import_paths=(str(root),))
+    source = "import own, dependency, sys; print(own.VALUE, dependency.VALUE, sys.prefix)"
+    assert run(sandbox, shown, source) == f"5 7 {root / environment}"
+    assert sorted(real.rglob("*")) == before, "something was put into the user's own folder"
+
+
 def test_packages_of_the_system_are_there_only_if_the_environment_says_so(tmp_path: Path, sandbox: Sandbox) -> None:
     inner = make_environment(tmp_path / "inner", "--system-site-packages")
     alone = make_environment(tmp_path / "alone")
