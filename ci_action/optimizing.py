@@ -142,8 +142,10 @@ def suite_notes(suite: Suite, python_without_pytest: str = "") -> Iterator[str]:
     if suite.failing and python_without_pytest:
         yield one_line(f"the tests failed under unittest, and {pytest_missing(python_without_pytest)}")
     elif suite.failing:
-        failed = count(len(suite.failing), "test")
-        yield one_line(f"{failed} failed before anything was changed: {few_of(suite.failing)}")
+        names = list(dict.fromkeys(suite.failing))  # one may fail twice: by itself, and when it is cleaned up
+        why = suite.why(names[0]).removeprefix(": ")
+        first = f" ({'the first: ' if len(names) > 1 else ''}{why})" if why else ""
+        yield one_line(f"{count(len(names), 'test')} failed before anything was changed: {few_of(names)}{first}")
     if not suite.complete:
         yield "the tests did not run to their end, so that what the others call is not known"
 
@@ -184,6 +186,6 @@ def _tests_line(many: ManyResult) -> str:
     passing = "command still succeeds" if many.settings.batch.command else "project's tests still pass"
     line = f"the {passing} with all rewrites in place"
     if many.suite is not None and many.suite.failing:
-        failed = count(len(many.suite.failing), "test")
+        failed = count(len(set(many.suite.failing)), "test")
         line = f"what passed before still passes with all rewrites in place; {failed} failed before, too"
     return one_line(f"{line}; {many.tests_note}" if many.tests_note else line)

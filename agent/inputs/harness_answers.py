@@ -96,6 +96,14 @@ class Suite:
     failing: tuple[str, ...]
     complete: bool
     why_incomplete: str = ""  # empty: the time was over, or they are complete
+    reasons: tuple[str, ...] = ()  # of `failing`, why each failed; of a command, nothing
+
+    def why(self, name: str) -> str:
+        """Why a test failed, and before that a colon; empty if it is not known."""
+        reason = next(
+            (reason for failed, reason in zip(self.failing, self.reasons, strict=False) if failed == name), ""
+        )
+        return f": {reason}" if reason else ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -216,10 +224,8 @@ def parse_answer(stdout: bytes) -> Answer:  # noqa: C901, PLR0912 - one branch f
                 lines.append(FoundLine(line, hits, time_s))
             case {"kind": "surveyed"} as record if (function := _surveyed(record)) is not None:
                 surveyed.append(function)
-            case {"kind": "suite", "passed": int(passed), "failing": [*failing], "complete": bool(complete)} if (
-                0 <= passed <= MAX_COUNT and all(isinstance(name, str) for name in failing)
-            ):
-                suite = Suite(passed, tuple(scrub(name, MAX_REASON) for name in failing), complete)
+            case {"kind": "suite"} as record if (told_suite := _suite(record)) is not None:
+                suite = told_suite
             case {"kind": "assumption"} as record if (assumption := _assumption(record)) is not None:
                 assumptions.append(assumption)
             case {"kind": "suggested", "text": str(text)} if text.isprintable() and len(text) <= MAX_TEXT:
@@ -251,6 +257,17 @@ def parse_answer(stdout: bytes) -> Answer:  # noqa: C901, PLR0912 - one branch f
         tuple(suggested),
         tuple(told),
     )
+
+
+def _suite(record: dict[str, Any]) -> Suite | None:
+    match record:
+        case {"passed": int(passed), "failing": [*failing], "complete": bool(complete)} if 0 <= passed <= MAX_COUNT:
+            reasons = record.get("reasons", [])
+            if not isinstance(reasons, list) or not all(isinstance(each, str) for each in (*failing, *reasons)):
+                return None
+            names, why = (tuple(scrub(each, MAX_REASON) for each in texts) for texts in (failing, reasons))
+            return Suite(passed, names, complete, reasons=why)
+    return None
 
 
 def scrub(text: str, length: int) -> str:

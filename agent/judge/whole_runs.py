@@ -206,7 +206,7 @@ def _that_fail(suite: Suite, failing: Sequence[str]) -> Skipped | None:
         number = f"at least {len(failing)}"
     else:
         number = f"{len(failing)} of {suite.passed + len(set(suite.failing))}"
-    return Skipped("tests that fail with both versions", f"{number}; the first is {failing[0]}")
+    return Skipped("tests that fail with both versions", f"{number}; the first is {failing[0]}{suite.why(failing[0])}")
 
 
 def _suite(bench: Workbench, source: str, environment: PythonEnvironment, allowed_s: float) -> Suite | None:

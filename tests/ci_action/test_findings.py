@@ -352,6 +352,10 @@ def test_what_failed_before_anything_was_changed_is_noted() -> None:
         "the tests did not run to their end, so that what the others call is not known",
     ]
     assert not list(suite_notes(Suite(9, (), complete=True)))
+    several = Suite(9, ("a::b", "a::c", "a::b"), complete=True, reasons=("no server", "no client", "left open"))
+    assert list(suite_notes(several)) == [
+        "2 tests failed before anything was changed: a::b, a::c (the first: no server)"
+    ]
 
 
 USED = Measurement(1.0, 0.1, 1000, 1000.0)

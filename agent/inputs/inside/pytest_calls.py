@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Callable, Dict, FrozenSet, Iterator, List
 
 from ....sandbox.driver.made_functions import modules_of_tests
 from .alarm import has_rung
-from .pytest_session import FIXED, SessionRules
+from .pytest_session import fixed_options, session_plugins
 from .user_code import guarded
 
 if TYPE_CHECKING:
@@ -22,6 +22,8 @@ MAX_FILES = 20
 MAX_FILE_BYTES = 1024 * 1024
 MAX_VISITED = 20_000
 MAX_FAILING = 1000  # tests that are told by name
+MAX_TOLD = 10  # of these also among what gives no calls
+MAX_REASON = 300  # characters of why one fails
 BAD_EXIT_CODES = (2, 3, 4)  # interrupted (by errors in collection, for instance), internal error, wrong usage
 NO_TESTS = 5
 LEFT = "pytest left"  # with an exit code
@@ -31,19 +33,14 @@ _IMPORT = re.compile(r"^[ \t]*(?:from[ \t][^\n(]*import[ \t]*\([^)]*|(?:from|imp
 _DOCTEST = ".doctest"  # the end of a name
 _OF_DOCTESTS = re.compile(r".+\.doctest|test.*\.(?:txt|rst)")  # names of files that are no Python
 _MARKED = re.compile(r"^E\s+")  # as pytest begins the lines of an exception
+_NO_FIXTURE = re.compile(r"^E\s+(fixture '[^']*' not found)")
 _OF_SYNTAX = re.compile(r"(SyntaxError|IndentationError|TabError)\b")
 _PLACE = re.compile(r'^(?:E\s+)?\s*File "([^"<>]+)", line (\d+)$')
-# Plugins that spread, reorder or measure tests, or write files. A plugin that is not installed is no error here.
-UNWANTED_PLUGINS = (
-    "cacheprovider",
-    "xdist",
-    "randomly",
-    "random_order",
-    "benchmark",
-    "timeout",
-    "sugar",
-    "hypothesispytest",
-)
+# Plugins that reorder or stop tests, or write files. They define no fixture that a test would miss. Those that do
+# (xdist, pytest-benchmark, pytest's own cache) are loaded, and do nothing else without their options. A plugin that
+# is not installed is no error here.
+UNWANTED_PLUGINS = ("randomly", "random_order", "timeout", "sugar", "hypothesispytest")
+WRONG_USAGE = 4
 
 
 def run_tests(request: Request, recorder: Recorder, write: Write) -> None:
@@ -79,7 +76,7 @@ def run_tests(request: Request, recorder: Recorder, write: Write) -> None:
         "--maxfail=50",
         "--rootdir",
         request["project_root"],
-        *FIXED,
+        *fixed_options(),
         "--continue-on-collection-errors",  # one broken file must not stop the others
     ]
     if whole_suite or request.get("every_failure"):
@@ -89,9 +86,8 @@ def run_tests(request: Request, recorder: Recorder, write: Write) -> None:
     for unwanted in UNWANTED_PLUGINS:
         arguments += ["-p", "no:" + unwanted]
     plugin = _Plugin(recorder, request["module"], request["project_root"])
-    rules = SessionRules(choice=whole_suite, paths=whole_suite)
     pytest.hookimpl(tryfirst=True)(_Plugin.pytest_sessionfinish)
-    code = guarded(write, "run", lambda: _run_session(pytest, [*arguments, *files], plugin, rules))
+    code = guarded(write, "run", lambda: _run_session(pytest, [*arguments, *files], plugin, whole_suite=whole_suite))
     _tell(plugin, code, write, whole_suite=whole_suite)
 
 
@@ -105,14 +101,20 @@ def _tell(plugin: _Plugin, code: Optional[int], write: Write, *, whole_suite: bo
     if whole_suite and code == NO_TESTS:
         write({"kind": "failed", "stage": "no_tests", "reason": "pytest finds no tests in the project"})
     complete = code in (0, 1) and not plugin.was_stopped
-    write({"kind": "suite", "passed": plugin.passed, "failing": plugin.failing, "complete": complete})
+    suite = {"passed": plugin.passed, "failing": plugin.failing, "reasons": plugin.reasons, "complete": complete}
+    write({"kind": "suite", **suite})
     if code in BAD_EXIT_CODES and not has_rung():
         write({"kind": "failed", "stage": "run", "reason": "%s with exit code %d" % (LEFT, code)})
 
 
-def _run_session(pytest: Any, arguments: List[str], plugin: _Plugin, rules: SessionRules) -> int:
+def _run_session(pytest: Any, arguments: List[str], plugin: _Plugin, *, whole_suite: bool) -> int:
+    plugins = session_plugins(pytest, choice=whole_suite, paths=whole_suite)
     try:
-        return int(pytest.main(arguments, plugins=[plugin, rules]))
+        code = int(pytest.main(arguments, plugins=[plugin, *plugins]))
+        if code != WRONG_USAGE or plugins[0].begun:
+            return code
+        # An older pytest-benchmark opens the file of `--benchmark-json` as soon as it sees the option.
+        return int(pytest.main([*arguments, "-p", "no:benchmark"], plugins=[plugin, *plugins]))
     except _SessionEnded:
         return plugin.exit_code
 
@@ -223,6 +225,7 @@ class _Plugin:
         self.failed: List[Tuple[str, str]] = []
         self.passed = 0
         self.failing: List[str] = []
+        self.reasons: List[str] = []  # why, each
         self.skipped, self.last_skip = 0, ""
         self.exit_code = 0
         self.was_stopped = False
@@ -256,19 +259,25 @@ class _Plugin:
         if report.failed and has_rung():
             return
         if report.failed and len(self.failing) < MAX_FAILING:
+            why = _why(str(report.longrepr).strip().splitlines(), self._root)
             self.failing.append(report.nodeid)
+            self.reasons.append(why[:MAX_REASON])
+            if len(self.failed) < MAX_TOLD:
+                self.failed.append((report.nodeid, TEST_FAILS + why))
         if report.skipped:
             self.skipped += 1
             self.last_skip = str(report.longrepr[-1]) if isinstance(report.longrepr, tuple) else "expected to fail"
         self.passed += report.passed and getattr(report, "when", "") == "call"
-        if report.failed and len(self.failed) < 10:
-            self.failed.append(
-                (report.nodeid, TEST_FAILS + _why(str(report.longrepr).strip().splitlines(), self._root))
-            )
 
 
 def _why(lines: List[str], root: str) -> str:
-    """The last line of what pytest says of a failure; of a syntax error also where it is, from the project's root."""
+    """The last line of what pytest says of a failure; of a syntax error also where it is, from the project's root.
+
+    Of a fixture that is not there, which its last lines do not name, the first one that says so.
+    """
+    missing = next((found for found in map(_NO_FIXTURE.match, lines) if found is not None), None)
+    if missing is not None:
+        return "%s; if a plugin of pytest defines it, install that for %s" % (missing[1], sys.executable)
     last = _MARKED.sub("", lines[-1]).strip() if lines else "it failed"
     if not _OF_SYNTAX.match(last):
         return last

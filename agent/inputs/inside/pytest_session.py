@@ -3,19 +3,21 @@
 
 from __future__ import annotations
 
+import importlib.util
 import os
 import re
-from typing import Any, FrozenSet, List
+import tempfile
+from typing import Any, Container, FrozenSet, Iterator, List
 
 from .alarm import TIME_OVER, has_rung
 
 # Coverage distorts a profile, and writes into the project, which is read-only. A project may require plugins that are
 # left out, and have settings for them, which are no errors then.
-FIXED = ("-p", "no:cov", "-o", "required_plugins=", "-W", "ignore::pytest.PytestConfigWarning")
+_FIXED = ("-p", "no:cov", "-o", "required_plugins=", "-W", "ignore::pytest.PytestConfigWarning")
 # The marks of plugins that are left out: tests still use them, and a strict project takes an unknown mark for an error.
 _THEIR_MARKS = ("timeout", "benchmark", "random_order", "xdist_group", "no_cover", "hypothesis")
-# Of the options that the project adds to each run (`addopts`), these hold. Others report, spread or reorder the tests,
-# write files, or belong to a plugin that is left out.
+# Of the options that the project adds to each run (`addopts`), these hold, and those of its own conftest.py. Others
+# report, spread or reorder the tests, write files, or belong to a plugin that is left out.
 _HOW_FLAGS = frozenset(
     ("--doctest-modules", "--doctest-ignore-import-errors", "--doctest-continue-on-failure", "--pyargs")
 )
@@ -24,10 +26,31 @@ _WHICH_VALUES = frozenset(("-m", "-k", "--deselect", "--ignore", "--ignore-glob"
 # Behind these comes no value of theirs.
 _FLAGS = re.compile(
     r"-[hlqsvx]|-[^-].+|--(?:strict|strict-\w+|verbose|quiet|exitfirst|showlocals|disable-warnings|no-\w+(?:-\w+)*|"
-    r"lf|ff|nf|sw|last-failed|failed-first|new-first|stepwise|cov-append|cov-branch|cov-reset)"
+    r"lf|ff|nf|sw|last-failed|failed-first|new-first|stepwise|cov-append|cov-branch|cov-reset|"
+    r"benchmark-(?:skip|only|disable|enable|disable-gc|autosave|save-data|verbose|quiet))"
 )
+_SKIP_BENCHMARKS = "--benchmark-skip"
+_BENCHMARKS_WANTED = frozenset(("--benchmark-only", "--benchmark-enable"))  # by a user's command
 _COVERAGE_FLAGS = frozenset(("--cov-reset", "--no-cov-on-fail", "--no-cov", "--cov-append", "--cov-branch"))
 _COVERAGE = re.compile(r"--(?:no-)?cov(?:-\w+)*(?:=.*)?")
+
+
+def fixed_options() -> List[str]:
+    """What holds for each run. What pytest caches goes elsewhere: the project is read-only."""
+    return [*_FIXED, "-o", "cache_dir=%s/pytest" % tempfile.gettempdir()]
+
+
+def session_plugins(pytest: Any, *, choice: bool, paths: bool) -> List[Any]:
+    """The plugins that make a run follow the rules; see `SessionRules`, which is the first."""
+    pytest.hookimpl(hookwrapper=True)(SessionRules.pytest_load_initial_conftests)
+    rules = SessionRules(choice=choice, paths=paths)
+    return [rules] if importlib.util.find_spec("pytest_cov") is None else [rules, _coverage_fixtures(pytest)]
+
+
+def _coverage_fixtures(pytest: Any) -> Any:
+    """The fixtures of pytest-cov, which is left out, as they are where nothing is covered."""
+    fixtures = {name: pytest.fixture(name=name)(lambda _self: None) for name in ("cov", "no_cover")}
+    return type("CoverageFixtures", (), fixtures)()
 
 
 class SessionRules:
@@ -44,12 +67,22 @@ class SessionRules:
     def __init__(self, *, choice: bool, paths: bool) -> None:
         self._choice, self._paths = choice, paths
         self._session: Any = None
+        self.begun = False  # all plugins are loaded, and accept the options
 
-    def pytest_load_initial_conftests(self, early_config: Any, args: List[str]) -> None:
-        """Leave out the other options before they are parsed. `args` begins with those of the project."""
+    def pytest_load_initial_conftests(self, early_config: Any, args: List[str], parser: Any) -> Iterator[None]:
+        """Leave out the other options before they are parsed. `args` begins with those of the project.
+
+        A wrapper: the project's conftest.py is loaded in the middle, and may define options.
+        """
+        self.begun = True
         added = list(early_config.getini("addopts"))
+        before = _not_understood(parser, added)
+        yield
+        after = _not_understood(parser, added)
         if added and args[: len(added)] == added:
-            args[: len(added)] = kept_options(added, choice=self._choice, paths=self._paths)
+            own = frozenset(before) - frozenset(after)
+            args[: len(added)] = kept_options(added, choice=self._choice, paths=self._paths, own=own)
+        args[:0] = _benchmark_options(early_config.known_args_namespace, added, args)
 
     def pytest_configure(self, config: Any) -> None:
         """Make the marks of the plugins known that are left out."""
@@ -73,10 +106,29 @@ class SessionRules:
             self._session.shouldstop = TIME_OVER
 
 
-def kept_options(added: List[str], *, choice: bool, paths: bool) -> List[str]:
+def _not_understood(parser: Any, added: List[str]) -> List[str]:
+    """Which of the words no plugin takes for an option of its own, or for the value of one."""
+    if not added:
+        return []
+    namespace, unknown = parser.parse_known_and_unknown_args(added)
+    return [*unknown, *map(str, namespace.file_or_dir)]
+
+
+def _benchmark_options(known: Any, added: List[str], args: List[str]) -> List[str]:
+    """Have benchmarks skipped if the project says so, else run once and not measured: they would take long."""
+    if not hasattr(known, "benchmark_disable"):
+        return []  # pytest-benchmark is not there
+    options = [_SKIP_BENCHMARKS] if _SKIP_BENCHMARKS in added else []
+    if hasattr(known, "benchmark_storage"):
+        options.append("--benchmark-storage=file://%s/benchmarks" % tempfile.gettempdir())
+    return options if _BENCHMARKS_WANTED.intersection(args) else [*options, "--benchmark-disable"]
+
+
+def kept_options(added: List[str], *, choice: bool, paths: bool, own: Container[str] = ()) -> List[str]:
     """Of the options `added` by a project those that hold here; see `SessionRules`.
 
-    A word behind an unknown option may be its value, and is left out with it.
+    A word behind an unknown option may be its value, and is left out with it. `own` are words that only the project's
+    conftest.py makes known.
     """
     values = _HOW_VALUES | _WHICH_VALUES if choice else _HOW_VALUES
     kept: List[str] = []
@@ -84,6 +136,9 @@ def kept_options(added: List[str], *, choice: bool, paths: bool) -> List[str]:
     for word in added:
         if option in values:
             kept += [option, word]
+            option = ""
+        elif word in own:
+            kept.append(word)
             option = ""
         elif word.startswith("-"):
             if word in _HOW_FLAGS or _holds_value_of(word, values):

@@ -11,7 +11,7 @@ import tempfile
 from typing import TYPE_CHECKING, Any, List
 
 from .alarm import has_rung
-from .pytest_session import FIXED, SessionRules, is_path, without_coverage
+from .pytest_session import fixed_options, is_path, session_plugins, without_coverage
 from .user_code import guarded, run_main
 
 if TYPE_CHECKING:
@@ -39,9 +39,9 @@ def run_command(request: Request, recorder: Any, write: Write) -> None:
     elif path:
         sys.argv = [path, *arguments]
         if as_module and name == "pytest":
-            rules = SessionRules(choice=True, paths=not any(map(is_path, arguments)))
+            names_paths = any(map(is_path, arguments))
             sys.argv[1:] = _as_project_tests_run(arguments)
-            guarded(failures.tell, "run", lambda: _run_pytest(rules))
+            guarded(failures.tell, "run", lambda: _run_pytest(names_paths=names_paths))
         else:
             guarded(failures.tell, "run", lambda: _run(name if as_module else path, as_module=as_module))
     if write_suite:
@@ -50,11 +50,10 @@ def run_command(request: Request, recorder: Any, write: Write) -> None:
 
 
 def _as_project_tests_run(arguments: List[str]) -> List[str]:
-    """The arguments for pytest, without coverage. Its cache goes elsewhere: the project is read-only."""
+    """The arguments for pytest, without coverage."""
     os.environ.pop("PYTEST_ADDOPTS", None)
-    cache = "cache_dir=%s/pytest" % tempfile.gettempdir()
     # To rewrite the assertions of plugins takes seconds, and nobody reads the details of a failure.
-    return [*FIXED, "--assert=plain", "-o", cache, *without_coverage(arguments)]
+    return [*fixed_options(), "--assert=plain", *without_coverage(arguments)]
 
 
 def parse(command: List[str]) -> Any:
@@ -73,10 +72,10 @@ def _file_of(module: str) -> str:
     return spec.origin
 
 
-def _run_pytest(rules: SessionRules) -> None:
+def _run_pytest(*, names_paths: bool) -> None:
     import pytest  # noqa: PLC0415 - only now is it known to be there
 
-    sys.exit(int(pytest.main(sys.argv[1:], plugins=[rules])))
+    sys.exit(int(pytest.main(sys.argv[1:], plugins=session_plugins(pytest, choice=True, paths=not names_paths))))
 
 
 def _run(name: str, *, as_module: bool) -> None:

@@ -208,8 +208,15 @@ def test_a_command_of_pytest_writes_nothing_that_only_the_project_asks_for(sandb
 
 
 ADDED = """[pytest]
-addopts = --doctest-glob="*.doctest" checks --cov=shop --cov-report=html --junitxml report.xml -n auto
+addopts = --doctest-glob="*.doctest" checks --cov=shop --cov-report=html --junitxml report.xml -n auto --part tables
 required_plugins = pytest-cov
+"""
+ITS_OWN_OPTION = """
+def pytest_addoption(parser):
+    parser.addoption("--part")
+
+def pytest_configure(config):
+    assert config.option.part == "tables"
 """
 
 
@@ -218,6 +225,7 @@ def test_what_the_project_adds_to_each_run_chooses_the_tests_and_takes_no_covera
     sandbox: Sandbox, shop: Path, words: tuple[str, ...]
 ) -> None:
     (shop / "pytest.ini").write_text(ADDED, encoding="utf-8")
+    (shop / "conftest.py").write_text(ITS_OWN_OPTION, encoding="utf-8")
     (shop / "checks").mkdir()
     (shop / "checks" / "table.doctest").write_text(">>> from shop.texts import table\n>>> table([[1]])\n'1;\\n'\n")
     settings = RunSettings(str(shop), batch=BatchPlace(command=words, command_folder=str(shop) if words else ""))

@@ -22,6 +22,8 @@ if TYPE_CHECKING:
         ("-n4 tests nowhere", "tests", ""),
         ("-m slow --ignore=tests -kshop", "-m slow --ignore=tests -kshop", ""),
         ("--junitxml report.xml --import-mode importlib", "--import-mode importlib", "--import-mode importlib"),
+        ("--benchmark-skip tests", "tests", ""),
+        ("--part tests --fast --other", "--part tests --fast", "--part tests --fast"),
         ("--doctest-glob=*.doctest shop", "--doctest-glob=*.doctest shop", "--doctest-glob=*.doctest"),
     ],
 )
@@ -32,8 +34,9 @@ def test_of_what_a_project_adds_the_choice_of_the_tests_holds(
         (tmp_path / name).mkdir()
     (tmp_path / "tests" / "test_shop.py").write_text("")
     monkeypatch.chdir(tmp_path)
-    assert kept_options(added.split(), choice=True, paths=True) == all_kept.split()
-    assert kept_options(added.split(), choice=False, paths=False) == how.split()
+    own = ("--part", "tests", "--fast") if "--part" in added else ()
+    assert kept_options(added.split(), choice=True, paths=True, own=own) == all_kept.split()
+    assert kept_options(added.split(), choice=False, paths=False, own=own) == how.split()
 
 
 @pytest.mark.parametrize(

@@ -325,6 +325,85 @@ def test_tests_that_failed_before_the_time_was_over_are_counted(
     )
 
 
+BENCHMARK_PLUGIN = """
+import pytest
+
+def pytest_addoption(parser):
+    for name in ("skip", "disable", "only"):
+        parser.addoption("--benchmark-" + name, action="store_true")
+    parser.addoption("--benchmark-json")
+    parser.addoption("--benchmark-storage")
+
+@pytest.fixture
+def benchmark(request):
+    if request.config.option.benchmark_skip:
+        pytest.skip("the project wants no benchmarks")
+    assert request.config.option.benchmark_disable, "it is measured"
+    assert not request.config.option.benchmark_json, "the project is read-only"
+    return lambda function: function()
+"""
+CONFTEST = """
+import pytest
+
+def pytest_addoption(parser):
+    parser.addoption("--without", action="append", default=[])
+    parser.addoption("--quick", action="store_true")
+
+@pytest.fixture
+def server(request):
+    if request.config.option.without == ["server"] and request.config.option.quick:
+        pytest.skip("there is none")
+    raise ConnectionError("there is none")
+"""
+WITH_PLUGINS = """
+from known import known
+
+def test_known(worker_id, cache):
+    cache.set("known/last", worker_id)
+    assert known(3) == 3
+
+def test_measured(benchmark):
+    assert benchmark(lambda: known(3)) == {measured}
+
+def test_served(server):
+    assert known(3) == 3
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("added", "measured", "told"),
+    [
+        ("--benchmark-skip --without server --quick", 4, None),
+        ("--benchmark-json=report.json -n 2 --without=server --quick --lf", 3, None),
+        (
+            "--benchmark-json report.json --quick",
+            3,
+            "1 of 3; the first is test_known.py::test_served: ConnectionError: there is none",
+        ),
+    ],
+)
+def test_plugins_and_the_projects_own_options_hold_as_for_its_developer(
+    added: str, measured: int, told: str | None, tmp_path: Path, sandbox: Sandbox
+) -> None:
+    """A module of the project stands for pytest-benchmark, which may not be installed."""
+    (tmp_path / "known.py").write_text("def known(n):\n    return n\n", encoding="utf-8")
+    (tmp_path / "bench.py").write_text(BENCHMARK_PLUGIN, encoding="utf-8")
+    (tmp_path / "conftest.py").write_text(CONFTEST, encoding="utf-8")
+    (tmp_path / "pytest.ini").write_text(f"[pytest]\naddopts = {added}\n", encoding="utf-8")
+    (tmp_path / "test_known.py").write_text(WITH_PLUGINS.format(measured=measured), encoding="utf-8")
+    installed = tmp_path / "bench-1.0.dist-info"
+    installed.mkdir()
+    (installed / "METADATA").write_text("Metadata-Version: 2.1\nName: bench\nVersion: 1.0\n", encoding="utf-8")
+    (installed / "entry_points.txt").write_text("[pytest11]\nbenchmark = bench\n", encoding="utf-8")
+    found = compared_tests(bench_of(tmp_path / "known.py", sandbox), "def known(n):\n    return n + 0\n")
+    assert found.difference is None
+    assert (found.left_out.reason if found.left_out else None) == told
+    broken = compared_tests(bench_of(tmp_path / "known.py", sandbox), "def known(n):\n    return n + 1\n").difference
+    assert broken is not None
+    assert broken.reason.startswith("test_known.py::test_known ")
+
+
 @pytest.mark.slow
 def test_many_tests_that_fail_with_both_versions_are_no_matter_of_time(
     tmp_path: Path, sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch
@@ -339,8 +418,10 @@ def test_many_tests_that_fail_with_both_versions_are_no_matter_of_time(
     )
     same = compared_tests(bench_of(tmp_path / "known.py", sandbox), "def known(n):\n    return n + 0\n")
     assert same.difference is None
-    told = "60 of 65; the first is test_known.py::test_missing[0]"
-    assert same.left_out == Skipped("tests that fail with both versions", told)
+    assert same.left_out is not None
+    assert same.left_out.origin == "tests that fail with both versions"
+    told = "60 of 65; the first is test_known.py::test_missing[0]: fixture 'no_such_fixture' not found; if a plugin of "
+    assert same.left_out.reason.startswith(told)
     other = compared_tests(bench_of(tmp_path / "known.py", sandbox), "def known(n):\n    return n + (n > 3)\n")
     assert other.difference is not None
     assert other.difference.reason.startswith("test_known.py::test_known[4] passed with the original")
