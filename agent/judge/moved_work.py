@@ -6,7 +6,7 @@ import math
 import statistics
 from typing import TYPE_CHECKING
 
-from afterburner.agent.judge.measuring.figures import WALL
+from afterburner.agent.judge.measuring.figures import CPU, WALL
 from afterburner.agent.judge.measuring.sampling import Block, SampleMode
 from afterburner.agent.judge.measuring.sequential import bounds, estimate
 from afterburner.agent.types import Objective
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
 NOTICEABLE_CPU_S = 0.005
 NOTICEABLE_UNTOLD_S = 0.002  # leaving the process takes some tenths of a millisecond
+FAR_MORE = 10.0  # times what the calls save: so much more is not the work that they no longer do
 NOTICEABLE_PEAK = 1.05  # of the whole process, where the calls are said to need less
 MOVED_ALPHA = 0.01
 REPEATED_ALPHA = 0.01
@@ -70,18 +71,35 @@ def _outside_the_calls(objective: Objective, figure: Figure, blocks: Sequence[Bl
     if untold > max(saved / 2, NOTICEABLE_UNTOLD_S):
         return f"timing was tampered with: {untold:.3f} s of CPU time are missing from its own account"
     if objective is Objective.TIME:
-        saved = max(saved, _median(blocks, lambda b, a: figure.read(b.work) - figure.read(a.work)))
+        saved = max(saved, _saved_in_calls(figure, blocks))
     moved = _median(blocks, lambda b, a: a.overhead_cpu_s - b.overhead_cpu_s)
     if moved <= max(saved / 2, NOTICEABLE_CPU_S) or _is_noise(blocks):
         return None
-    at_import = _median(blocks, lambda b, a: a.load_cpu_s - b.load_cpu_s) > moved / 2
+    return _what_the_rest_takes(figure, blocks, moved)
+
+
+def _saved_in_calls(figure: Figure, blocks: Sequence[Block]) -> float:
+    return _median(blocks, lambda b, a: figure.read(b.work) - figure.read(a.work))
+
+
+def _what_the_rest_takes(figure: Figure, blocks: Sequence[Block], moved_s: float) -> str:
+    """What the calls save, and how much more CPU time the rest of the process takes."""
+    figures = (CPU, WALL) if figure.noun == WALL.noun else (CPU,)
+    saved_s, noun = max((_saved_in_calls(each, blocks), each.noun) for each in figures)
+    at_import = _median(blocks, lambda b, a: a.load_cpu_s - b.load_cpu_s) > moved_s / 2
+    more, less = format_seconds(moved_s), format_seconds(saved_s)
+    if moved_s > FAR_MORE * saved_s:
+        where = "when it imports the module" if at_import else "outside the calls"
+        than = f"far more than the {less} that the calls save" if saved_s > 0 else "and the calls save none"
+        return (
+            f"{where}, the process takes {more} more CPU time, {than}: either what it does there takes longer, or the "
+            "machine was busy; measure again when it is quiet, or on calls that take longer"
+        )
     when = ", when the module is imported" if at_import else ""
-    inside = _median(blocks, lambda b, a: b.work.cpu_time_s - a.work.cpu_time_s)
-    less = f"the calls take {format_seconds(inside)} less CPU time and " if inside > 0 else ""
     return (
-        f"the time saved in the calls reappears outside them{when}: {less}the rest of the process takes "
-        f"{format_seconds(moved)} more; either work has moved there, or the machine was busy: measure again when it is "
-        "quiet"
+        f"the time saved in the calls reappears outside them{when}: the calls take {less} less {noun} and the rest of "
+        f"the process takes {more} more; either work has moved there, or the machine was busy: measure again when it "
+        "is quiet"
     )
 
 

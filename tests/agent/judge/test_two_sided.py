@@ -20,6 +20,7 @@ from .conftest import Ready, sample, used
 
 if TYPE_CHECKING:
     from afterburner.agent.judge.measuring.sampling import Sample
+    from afterburner.sandbox import Measurement
 
 JUDGE = TwoSidedJudge(Objective.TIME, min_effect=0.05, seed=0)
 
@@ -164,6 +165,39 @@ def test_work_that_moved_to_the_import_is_no_gain_and_its_return_no_loss() -> No
             "was busy"
         ) in said.reason
         assert said.reason.startswith("BEFORE looks better than AFTER, but") == (block.before[0] is moved)
+
+
+@pytest.mark.parametrize(
+    ("saved", "load_s", "told"),
+    [
+        (used(4e-5), 0.0, "outside the calls, the process takes 322 ms more CPU time, far more than the 40.0 µs that"),
+        (
+            used(4e-5),
+            0.3,
+            "when it imports the module, the process takes 322 ms more CPU time, far more than the 40.0 µs",
+        ),
+        (used(0.0, 0.02), 0.0, "outside the calls, the process takes 322 ms more CPU time, far more than the 20.0 ms"),
+        (used(0.1), 0.0, "the time saved in the calls reappears outside them: the calls take 100 ms less CPU time and"),
+        (
+            used(0.0, 0.1),
+            0.0,
+            "the time saved in the calls reappears outside them: the calls take 100 ms less wall time",
+        ),
+    ],
+)
+def test_what_outweighs_the_gain_by_far_is_not_called_the_time_that_was_saved(
+    saved: Measurement, load_s: float, told: str
+) -> None:
+    """322 ms do not reappear where 40 µs were saved."""
+    less, more = used(1e-5), used(1e-5 + saved.cpu_time_s, 1e-5 + saved.wall_time_s)
+    before = sample(more, used(0.1 + more.cpu_time_s))
+    after = replace(sample(less, used(0.422 + less.cpu_time_s)), load_cpu_s=load_s)
+    said = JUDGE.weigh([Block.of((before,), (after,))] * 8, Look(8, 0.004), is_last=True)
+    assert said is not None
+    assert said.decision is Decision.REFUSED
+    assert told in said.reason
+    assert "or the machine was busy" in said.reason
+    assert said.reason.endswith(", or on calls that take longer") == ("far more" in told)
 
 
 @pytest.mark.parametrize(("outside_s", "decision"), [(0.0, "faster"), (0.03, "refused")])
