@@ -287,13 +287,14 @@ def _nanoseconds(hello: object) -> int:
 
 
 def _parameters(hello: object) -> tuple[str, ...]:
-    """Names of parameters for messages; anything odd is no name."""
+    """Names of parameters for messages, with `*rest` at most as the last; anything odd is no name."""
     names = hello.get("parameters") if isinstance(hello, dict) else None
     if not isinstance(names, list) or len(names) > 255:
         return ()
-    if not all(isinstance(name, str) and len(name) <= 80 and name.isidentifier() for name in names):
+    if not all(isinstance(name, str) and len(name) <= 80 for name in names):
         return ()
-    return tuple(names)
+    last = [name.removeprefix("*") for name in names[-1:]]
+    return tuple(names) if all(name.isidentifier() for name in [*names[:-1], *last]) else ()
 
 
 # How the detail begins where the objects of calls lack what the constructor of this version adds to them.

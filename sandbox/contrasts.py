@@ -12,9 +12,7 @@ _MAX_STEPS = 64
 _MOST_NAMED = 3
 _TOO_LARGE = "in a part that is too large to show"
 _NOT_SHOWN = "from the original's in a part that is not shown"
-_ELSEWHERE = "that stands before it, too, in the result or in an earlier argument"
-_OWN = f"an object of its own, and in the original one {_ELSEWHERE}"
-_SHARED = f"an object {_ELSEWHERE}, and in the original one of its own"
+_ELSEWHERE = "another that the call returned or left"
 _SEQUENCES = ("list", "tuple", "deque", "dict_keys", "dict_values", "dict_items")
 
 
@@ -25,10 +23,11 @@ def is_hidden(explained: str) -> bool:
 
 def contrast(expected: Json, actual: Json) -> str:
     """`actual instead of expected`, and where they first differ if that is inside."""
-    path, left, right = _first_difference(expected, actual)
+    path, left, right = first_difference(expected, actual)
     got, wanted = render(actual, 100), render(expected, 100)
-    if _is_shared(left) != _is_shared(right):
-        return f"{got}, {f'where {path}' if path else 'which'} is {_OWN if _is_shared(left) else _SHARED}"
+    if is_shared(left) != is_shared(right):
+        own, is_own = (right, True) if is_shared(left) else (left, False)
+        return f"{got}, {f'where {path}' if path else 'which'} is {own_or_shared(own, '', is_own=is_own)}"
     attributes = _other_attributes(left, right)
     if attributes:
         return f"{got}, where {path} {attributes}" if path else f"{got}, which {attributes}"
@@ -40,7 +39,35 @@ def contrast(expected: Json, actual: Json) -> str:
     return f"{got} instead of {wanted}" + (f" (first difference at {path})" if path else "")
 
 
-def _is_shared(tree: Json) -> bool:
+def own_or_shared(own: Json, there: str, *, is_own: bool) -> str:
+    """What stands in a place where one version has an object of its own, and the other one that it was met before.
+
+    Args:
+        own: the object in the former.
+        there: the other place that holds it in the latter, in words; empty if that is not known.
+        is_own: whether the former is the rewrite.
+    """
+    kind = kind_of(own)
+    new = f"{'an' if kind[:1] in 'aeiouAEIOU' else 'a'} {kind} of its own"
+    known = f"the same {kind} as {there or _ELSEWHERE}"
+    return f"{new}; in the original it is {known}" if is_own else f"{known}; in the original it is {new}"
+
+
+def kind_of(tree: Json) -> str:
+    """The type of an object, in a word or two."""
+    match tree:
+        case [("object" | "sub" | "exception"), str(name), *_] if name != "builtins.object":
+            return f"{short_name(name)} object"
+        case [str(tag), *_] if tag in {"list", "dict", "set", "deque", "OrderedDict", "defaultdict", "bytearray"}:
+            return tag
+        case ["ndarray", *_]:
+            return "array"
+        case _:
+            return "object"
+
+
+def is_shared(tree: Json) -> bool:
+    """Whether it stands for an object that was met before."""
     return isinstance(tree, list) and tree[:1] == ["ref"]
 
 
@@ -101,7 +128,7 @@ def contrast_texts(expected: Json, actual: Json) -> str:
     return f"{render(actual, 100)} instead of {render(expected, 100)}"
 
 
-def _first_difference(left: Json, right: Json) -> tuple[str, Json, Json]:
+def first_difference(left: Json, right: Json) -> tuple[str, Json, Json]:
     """Where two trees part, as Python would write the way there, and what is there in each."""
     path = ""
     for _ in range(_MAX_STEPS):

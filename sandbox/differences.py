@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from afterburner.sandbox.contrasts import contrast, contrast_texts
 from afterburner.sandbox.effect_differences import explain_effects
 from afterburner.sandbox.rendering import UNSHOWN, render, short_name
+from afterburner.sandbox.shared_objects import RAISED, RESULT, Part, explain_sharing
 from afterburner.sandbox.trees import Json, same
 
 if TYPE_CHECKING:
@@ -46,6 +47,16 @@ class _Outcome:
             case _:
                 raise _UnreadableError
 
+    def parts(self, parameters: Sequence[str]) -> list[Part]:
+        """What it returned and left, in the order in which these are encoded."""
+        found = [Part(RESULT if self.way == "returned" else RAISED, "", self.value)]
+        for index, tree in enumerate(self.args):
+            code = _code_of_argument(index, parameters)
+            found.append(Part(f"`{code}`" if code else f"the {_ordinal(index + 1)} argument", code, tree))
+        for before, named in (("", self.kwargs), ("the global ", self.globals)):
+            found += [Part(f"{before}`{short_name(name)}`", short_name(name), tree) for name, tree in named.items()]
+        return found
+
 
 def incomparable_reason(encoded: bytes) -> str | None:
     """Why an outcome can be compared with no other, None if it can: it holds something that cannot be looked into."""
@@ -76,7 +87,8 @@ def explain_difference(expected: bytes, actual: bytes, parameters: Sequence[str]
     Args:
         expected: the outcome of the original.
         actual: the outcome of the rewrite.
-        parameters: names of the positional parameters, for messages on arguments.
+        parameters: names of the positional parameters, for messages on arguments; `*rest` as the last one takes all
+            others.
     """
     try:
         line = _explain(_Outcome(expected), _Outcome(actual), parameters)
@@ -92,14 +104,32 @@ def _explain(expected: _Outcome, actual: _Outcome, parameters: Sequence[str]) ->
     if expected.way != actual.way:
         doing = {"returned": "returning", "raised": "raising"}.get(expected.way, UNSHOWN)
         return f"{actual.way[:20]} {render(actual.value)} instead of {doing} {render(expected.value)}"
+    return (
+        _explain_shared(expected, actual, parameters)
+        or _explain_told(expected, actual)
+        or _explain_left(expected, actual, parameters)
+        or explain_effects(expected.effects, actual.effects)
+        or _NOT_READABLE
+    )
+
+
+def _explain_told(expected: _Outcome, actual: _Outcome) -> str | None:
+    """What it returned, raised or printed."""
     if not same(expected.value, actual.value):
         return f"{actual.way[:20]} {contrast(expected.value, actual.value)}"
     if not same(expected.printed, actual.printed):
         return f"printed {contrast_texts(expected.printed, actual.printed)}"
     if not same(expected.complained, actual.complained):
         return f"wrote to stderr {contrast_texts(expected.complained, actual.complained)}"
-    left = _explain_left(expected, actual, parameters)
-    return left or explain_effects(expected.effects, actual.effects) or _NOT_READABLE
+    return None
+
+
+def _explain_shared(expected: _Outcome, actual: _Outcome, parameters: Sequence[str]) -> str | None:
+    """What only differs in whether it is one object with another, if that is the first difference."""
+    parts, others = expected.parts(parameters), actual.parts(parameters)
+    pairs = enumerate(zip(parts, others, strict=False))
+    index = next((index for index, (one, other) in pairs if not same(one.tree, other.tree)), None)
+    return explain_sharing(parts, others, index) if index is not None else None
 
 
 def _explain_left(expected: _Outcome, actual: _Outcome, parameters: Sequence[str]) -> str | None:
@@ -143,11 +173,19 @@ def _by_name(named: list[Json]) -> dict[str, Json]:
 
 
 def _argument(index: int, parameters: Sequence[str]) -> str:
-    place = f"{index + 1}{_ordinal_suffix(index + 1)}"
-    return f"`{parameters[index]}` ({place})" if index < len(parameters) else place
+    code, place = _code_of_argument(index, parameters), _ordinal(index + 1)
+    return f"`{code}` ({place})" if code else place
 
 
-def _ordinal_suffix(number: int) -> str:
+def _code_of_argument(index: int, parameters: Sequence[str]) -> str:
+    """How the function itself would write a positional argument; empty if that is not known."""
+    last = len(parameters) - 1
+    if parameters and parameters[last].startswith("*") and index >= last:
+        return f"{parameters[last][1:]}[{index - last}]"
+    return parameters[index] if index <= last else ""
+
+
+def _ordinal(number: int) -> str:
     if number % 100 in {11, 12, 13}:
-        return "th"
-    return {1: "st", 2: "nd", 3: "rd"}.get(number % 10, "th")
+        return f"{number}th"
+    return str(number) + {1: "st", 2: "nd", 3: "rd"}.get(number % 10, "th")

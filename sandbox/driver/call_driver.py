@@ -23,7 +23,6 @@ import resource
 import struct
 import sys
 import time
-from itertools import islice
 from json.encoder import encode_basestring_ascii as quote
 from typing import TYPE_CHECKING, Any, Callable, Dict, List, NamedTuple, NoReturn, Optional, Sequence, Tuple
 
@@ -181,7 +180,11 @@ class Driver:
         if "async" in self._request.source:
             import asyncio  # noqa: F401, PLC0415 - slow to import, so not within the first call
         module, target = self._load()
-        hello = {"kind": target.kind, "parameters": _parameters(target.function), "load_cpu_ns": self._clock.cpu()}
+        hello = {
+            "kind": target.kind,
+            "parameters": user_module.parameters(target.function),
+            "load_cpu_ns": self._clock.cpu(),
+        }
         self._send_json(b"H", hello)
         cold = module_state.ColdState(module) if header["cold_caches"] else None
         if header.get("known_names") is not None:
@@ -479,15 +482,6 @@ def _surroundings(module: ModuleType, call: call_blobs.Call) -> List[encoding_pa
 
 def _held(module: ModuleType, name: str) -> Tuple[Any, ...]:
     return (vars(module)[name],) if name in vars(module) else ()
-
-
-def _parameters(function: Any) -> List[str]:
-    """Names for messages only; they are no part of an outcome."""
-    plain = user_module.unwrap(function)
-    if plain is None:
-        return []
-    code = plain.__code__
-    return list(islice(code.co_varnames, code.co_argcount))
 
 
 def main() -> None:

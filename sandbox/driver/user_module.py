@@ -13,6 +13,8 @@ from typing import Any, Callable, List, NamedTuple, Optional, Sequence
 
 from . import executed_modules
 
+_TAKES_MORE = 0x04  # inspect.CO_VARARGS
+
 
 class _TextLoader(SourceFileLoader):
     """Loads one module from text that we hold; to everything else it looks like the loader of its file."""
@@ -168,3 +170,15 @@ def unwrap(function: Any) -> Optional[FunctionType]:
             break
         function = inner
     return function if isinstance(function, FunctionType) else None
+
+
+def parameters(function: Any) -> List[str]:
+    """Names for messages only, `*rest` as the last if there is one; they are no part of an outcome."""
+    plain = unwrap(function)
+    if plain is None:
+        return []
+    code = plain.__code__
+    names = list(code.co_varnames[: code.co_argcount])
+    if code.co_flags & _TAKES_MORE:
+        names.append("*" + code.co_varnames[code.co_argcount + code.co_kwonlyargcount])
+    return names

@@ -127,8 +127,9 @@ def test_an_attribute_of_a_container_is_named_where_it_alone_differs() -> None:
 def test_one_object_in_two_places_or_two_equal_ones_is_told_in_words() -> None:
     row = [1]
     shared, apart = tree([row, row]), tree([[1], [1]])
-    assert contrast(shared, apart).startswith("[[1], [1]], where [1] is an object of its own, and in the original one ")
-    assert "where [1] is an object that stands before it, too" in contrast(apart, shared)
+    other = "the same list as another that the call returned or left"
+    assert contrast(shared, apart) == f"[[1], [1]], where [1] is a list of its own; in the original it is {other}"
+    assert contrast(apart, shared).endswith(f"where [1] is {other}; in the original it is a list of its own")
 
 
 def test_two_spellings_of_a_letter_do_not_look_alike() -> None:
