@@ -110,7 +110,7 @@ def _tell(plugin: _Plugin, code: Optional[int], write: Write, *, whole_suite: bo
 def _run_session(pytest: Any, arguments: List[str], plugin: _Plugin, *, whole_suite: bool) -> int:
     plugins = session_plugins(pytest, choice=whole_suite, paths=whole_suite)
     try:
-        code = int(pytest.main(arguments, plugins=[plugin, *plugins]))
+        code = int(pytest.main([*arguments], plugins=[plugin, *plugins]))  # a copy: pytest adds the project's to it
         if code != WRONG_USAGE or plugins[0].begun:
             return code
         # An older pytest-benchmark opens the file of `--benchmark-json` as soon as it sees the option.

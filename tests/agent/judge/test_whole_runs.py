@@ -358,7 +358,7 @@ def server(request):
 WITH_PLUGINS = """
 from known import known
 
-def test_known(worker_id, cache):
+def test_known(worker_id, cache, cov, no_cover):
     cache.set("known/last", worker_id)
     assert known(3) == 3
 
@@ -368,6 +368,20 @@ def test_measured(benchmark):
 def test_served(server):
     assert known(3) == 3
 """
+
+
+def write_with_plugins(folder: Path, plugin: str, added: str, measured: int) -> None:
+    """Modules of the project stand for pytest-benchmark and pytest-cov, which may not be installed."""
+    (folder / "known.py").write_text("def known(n):\n    return n\n", encoding="utf-8")
+    (folder / "bench.py").write_text(plugin, encoding="utf-8")
+    (folder / "pytest_cov.py").write_text("", encoding="utf-8")
+    (folder / "conftest.py").write_text(CONFTEST, encoding="utf-8")
+    (folder / "pytest.ini").write_text(f"[pytest]\naddopts = {added}\n", encoding="utf-8")
+    (folder / "test_known.py").write_text(WITH_PLUGINS.format(measured=measured), encoding="utf-8")
+    installed = folder / "bench-1.0.dist-info"
+    installed.mkdir()
+    (installed / "METADATA").write_text("Metadata-Version: 2.1\nName: bench\nVersion: 1.0\n", encoding="utf-8")
+    (installed / "entry_points.txt").write_text("[pytest11]\nbenchmark = bench\n", encoding="utf-8")
 
 
 @pytest.mark.slow
@@ -386,22 +400,26 @@ def test_served(server):
 def test_plugins_and_the_projects_own_options_hold_as_for_its_developer(
     added: str, measured: int, told: str | None, tmp_path: Path, sandbox: Sandbox
 ) -> None:
-    """A module of the project stands for pytest-benchmark, which may not be installed."""
-    (tmp_path / "known.py").write_text("def known(n):\n    return n\n", encoding="utf-8")
-    (tmp_path / "bench.py").write_text(BENCHMARK_PLUGIN, encoding="utf-8")
-    (tmp_path / "conftest.py").write_text(CONFTEST, encoding="utf-8")
-    (tmp_path / "pytest.ini").write_text(f"[pytest]\naddopts = {added}\n", encoding="utf-8")
-    (tmp_path / "test_known.py").write_text(WITH_PLUGINS.format(measured=measured), encoding="utf-8")
-    installed = tmp_path / "bench-1.0.dist-info"
-    installed.mkdir()
-    (installed / "METADATA").write_text("Metadata-Version: 2.1\nName: bench\nVersion: 1.0\n", encoding="utf-8")
-    (installed / "entry_points.txt").write_text("[pytest11]\nbenchmark = bench\n", encoding="utf-8")
+    write_with_plugins(tmp_path, BENCHMARK_PLUGIN, added, measured)
     found = compared_tests(bench_of(tmp_path / "known.py", sandbox), "def known(n):\n    return n + 0\n")
     assert found.difference is None
     assert (found.left_out.reason if found.left_out else None) == told
     broken = compared_tests(bench_of(tmp_path / "known.py", sandbox), "def known(n):\n    return n + 1\n").difference
     assert broken is not None
     assert broken.reason.startswith("test_known.py::test_known ")
+
+
+@pytest.mark.slow
+def test_a_plugin_that_writes_into_the_project_before_its_options_are_left_out_is_left_out_itself(
+    tmp_path: Path, sandbox: Sandbox
+) -> None:
+    """pytest-benchmark 4 opens the file as soon as it sees the option."""
+    older = BENCHMARK_PLUGIN.replace('-json")', '-json", type=__import__("argparse").FileType("wb"))')
+    write_with_plugins(tmp_path, older, "--benchmark-json=report.json --without=server --quick", 3)
+    said = compared_tests(bench_of(tmp_path / "known.py", sandbox), "def known(n):\n    return n + 0\n").left_out
+    assert said is not None
+    told = "1 of 2; the first is test_known.py::test_measured: fixture 'benchmark' not found; if a plugin of pytest "
+    assert said.reason.startswith(told)
 
 
 @pytest.mark.slow
