@@ -20,10 +20,9 @@ from afterburner.agent.judge.confirmation import NOT_TRIED_IN_TIME
 from afterburner.agent.judge.decide import TOO_LATE_TO_CONFIRM
 from afterburner.agent.judge.lacking_time import OUT_OF_TIME
 from afterburner.agent.judge.screening import TOO_LATE_TO_SCREEN
+from afterburner.agent.judge.slower_on_larger import NOT_LARGER
 from afterburner.agent.judge.version_comparison import (
     MEASURED,
-    NO_LARGER,
-    NOT_LARGER,
     ComparisonDecision,
 )
 from afterburner.agent.loop.results import why_none
@@ -195,13 +194,14 @@ def _reason_of_comparison(result: ComparisonResult) -> str:
         low, high = 1 / found.gain.high if found.gain.high else 0.0, 1 / max(found.gain.low, 1e-9)
         what = figure_of_comparison(result).replace("CPU time", "time")
         told = f"{format_ratio(1 / found.gain.ratio)} of the {what} ({format_ratio(low)} to {format_ratio(high)})"
+        more, is_noisy = found.tried_larger, found.decision is ComparisonDecision.TOO_NOISY
         if found.decision is ComparisonDecision.SLOWER:
-            return f"{told}{_grows_faster(result.growth)}"
-        if found.lacks_larger:
-            return f"{told}, but {NOT_LARGER}"
-        is_noisy = found.decision is ComparisonDecision.TOO_NOISY
-        lacking = found.larger_inputs if is_noisy or found.larger_inputs in {NO_LARGER, NOT_LARGER} else ""
-        return f"{told}{', too noisy to tell' if is_noisy else ''}{lacking and f'; {lacking}'}"
+            told += _grows_faster(result.growth)
+        elif found.lacks_larger:
+            told += f", but {NOT_LARGER}"
+        elif is_noisy:
+            told, more = f"{told}, too noisy to tell", found.on_larger
+        return f"{told}{more and f'; {more}'}"
     return _in_words_of_measure(found.reason)
 
 
@@ -393,8 +393,8 @@ def _evidence_of_comparison(result: ComparisonResult) -> Iterator[str]:
     growth, is_slower = result.growth, result.compared.decision is ComparisonDecision.SLOWER
     if growth is not None and growth.sentence and (growth.is_worse or not is_slower):  # nothing else speaks for a loss
         yield f"growth with {growth.scaled}: {growth.of_calls}"
-    if result.compared.larger_inputs:
-        yield result.compared.larger_inputs + likely_gain(result.compared, growth)
+    if result.compared.on_larger:
+        yield result.compared.on_larger + likely_gain(result.compared, growth)
     if result.changed_files:
         named = ", ".join(result.changed_files[:5])
         more = len(result.changed_files) - 5

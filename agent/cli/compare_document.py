@@ -120,7 +120,9 @@ class ComparisonDocument(Document):
     figures: SidesDocument | None = Field(description="Of the inputs that `gain` is of.")
     memory: MemorySidesDocument | None
     growth: GrowthDocument | None
-    larger_inputs: str | None
+    larger_inputs: str | None = Field(
+        description="Whether a slow-down was looked for on larger inputs, how large these were, or why there are none."
+    )
     counterexample: CounterexampleDocument | None
     beyond_calls: CounterexampleDocument | None = Field(
         description="A difference on elements of kinds that neither a hint nor a real call has, which does not count."
@@ -162,7 +164,7 @@ def document_of(result: ComparisonResult) -> ComparisonDocument:
             "figures": {"before": compared.before, "after": compared.after} if measured else None,
             "memory": result.memory,
             "growth": result.growth and _growth(result.growth),
-            "larger_inputs": compared.larger_inputs or None,
+            "larger_inputs": compared.on_larger or None,
             "counterexample": compared.counterexample,
             "beyond_calls": compared.agreement and compared.agreement.beyond_calls,
             "inputs": Counter(result.workload_origins),

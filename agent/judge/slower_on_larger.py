@@ -15,7 +15,7 @@ from afterburner.agent.judge.comparison import Comparison
 from afterburner.agent.judge.larger_inputs import AT_LEAST, MOST_BASES
 from afterburner.agent.judge.later_calls import Again, warm_source
 from afterburner.agent.judge.measuring.figures import time_compared
-from afterburner.agent.judge.scaled_calls import Climb, likely_bases, made_calls, scale_calls
+from afterburner.agent.judge.scaled_calls import Climb, MadeCalls, likely_bases, made_calls, scale_calls
 from afterburner.agent.judge.time_limit import is_far_slower
 from afterburner.agent.judge.two_sided import TwoSidedJudge
 from afterburner.agent.types import Decision, Objective
@@ -48,7 +48,23 @@ FAR_SLOWER = 3.0
 PLAINLY = 2.0  # times below what would be slower: as far as one run without a quiet core can be trusted
 _MADE_OF = "made of the workload's costliest calls"
 LOOKING_S = 60.0  # at most, for glances
+NO_LARGER = "no larger inputs could be made"
+NONE_IN_TIME = "larger inputs were not tried, since the time was up"
+NOT_LARGER = "larger inputs were not tried to the end, since the time was up"
+NOT_PROVEN_ON = "no slow-down was proven on"
 CPU_TOLERATED, CPU_GRACE_S = 1.1, 0.05  # of whole processes, whose start is noise
+
+
+@dataclass(frozen=True, slots=True)
+class Tried:
+    """Which larger inputs there were, in words: how large they were at most, or a clause on why there were none."""
+
+    largest: str = ""
+    none: str = ""
+
+    def told(self, found: str) -> str:
+        """The same with what was found on them; empty where they do not matter."""
+        return f"{found} larger inputs, the largest of them {self.largest}" if self.largest else self.none
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,23 +72,28 @@ class LargerGlances:
     """What was seen of larger inputs without a quiet core: of which `VARIETIES` a slow-down cannot be ruled out.
 
     `ratio` is how many times faster the other version is on larger inputs that are like the real ones, and `size` tells
-    how large these are. It is None if there are no such inputs, or if they leave any doubt.
+    how large these are. It is None if there are no such inputs, or if they leave any doubt. `tried` is what to tell of
+    the larger inputs in any case: how large they were, or why there are none.
     """
 
     doubtful: tuple[tuple[str, float], ...] = ()  # with what a call may take of the original's CPU time, in seconds
     ratio: float | None = None
     size: str = ""
-    has_none: bool = False  # no larger input could be made
+    tried: Tried = Tried()
     is_cut_short: bool = False  # larger ones still might have been made with more time
+
+    @property
+    def told(self) -> str:
+        """What there is to tell of larger inputs where no slow-down was found on them."""
+        told = self.tried.told(NOT_PROVEN_ON if self.doubtful else "not slower on")
+        lacking = NOT_LARGER if self.is_cut_short and not self.tried.none else ""
+        return "; ".join(filter(None, (told, lacking)))
 
     def plain_gain(self, needed: float) -> str:
         """The gain in words, where one run shows plainly more than is `needed`; else empty."""
         if self.ratio is None or self.ratio <= PLAINLY * needed:
             return ""
         return f"run once on {self.size}, {_MADE_OF}, in a fresh process: about {format_ratio(self.ratio)}"
-
-
-NATURAL_ALONE = LargerGlances((("natural", MOST_CALL_S),))  # no glance is needed where a slow-down is known
 
 
 def make_larger_inputs(bench: Workbench, judge: Judge, deadline: Deadline) -> None:
@@ -84,8 +105,8 @@ def make_larger_inputs(bench: Workbench, judge: Judge, deadline: Deadline) -> No
     if bench.by_cases or judge.objective is not Objective.TIME:
         return
     for variety in VARIETIES:
-        found, _ = _Look(bench, judge, "", deadline, variety).found(MOST_CALL_S)
-        if not any(each.scaled.startswith("len(") for each in found):
+        found = _Look(bench, judge, "", deadline, variety).found(MOST_CALL_S)
+        if not any(each.scaled.startswith("len(") for each in found.calls):
             break
 
 
@@ -110,20 +131,20 @@ def glance_at_larger_inputs(
     natural, *others = (_Look(bench, judge, other, deadline, variety) for variety in VARIETIES)
     most_call_s = MOST_CALL_S
     is_late = deadline.passed()
-    if however_dear and not natural.found(most_call_s)[0]:
+    if however_dear and not natural.found(most_call_s).calls:
         most_call_s = DEAR_CALL_S
-    found, is_whole = natural.found(most_call_s)
+    found = natural.found(most_call_s)
     seen = [natural.glance(most_call_s)]
-    if any(each.scaled.startswith("len(") for each in found):  # else there are no elements
+    if any(each.scaled.startswith("len(") for each in found.calls):  # else there are no elements
         seen += side_by_side(bench.sandbox, [partial(look.glance, MOST_CALL_S) for look in others])
     doubtful = tuple(
         (variety, most_call_s if variety == natural.variety else MOST_CALL_S)
         for variety, glance in zip(VARIETIES, seen, strict=False)
         if glance.is_in_doubt
     )
-    has_none = not found and not is_late
-    is_cut_short = is_late or not is_whole or any(glance.is_cut_short for glance in seen)
-    return LargerGlances(doubtful, seen[0].ratio, seen[0].size, has_none, is_cut_short)
+    tried = natural.tried(found.calls, found.reasons, is_late=is_late)
+    is_cut_short = is_late or not found.is_whole or any(glance.is_cut_short for glance in seen)
+    return LargerGlances(doubtful, seen[0].ratio, seen[0].size, tried, is_cut_short)
 
 
 def on_larger_inputs(
@@ -146,8 +167,28 @@ def on_larger_inputs(
     if glances is None:
         glances = glance_at_larger_inputs(bench, judge, other, deadline)
     looks = ((_Look(bench, judge, other, deadline, variety), most_call_s) for variety, most_call_s in glances.doubtful)
-    slower = (look.slow_down(look.larger(most_call_s)) for look, most_call_s in looks)
+    slower = (look.slow_down(look.larger(most_call_s)[0]) for look, most_call_s in looks)
     return min(filter(None, slower), key=lambda each: (not each.is_proven, _gain_of(each)), default=None)
+
+
+def still_slower(bench: Workbench, judge: Judge, other: str, deadline: Deadline) -> tuple[Again | None, Tried]:
+    """What becomes of a slow-down on larger inputs that are like the real ones: no glance is needed there.
+
+    Args:
+        bench: of BEFORE.
+        judge: of the comparison.
+        other: the text of AFTER's whole file, which is slower on the real calls.
+        deadline: of the comparison.
+
+    Raises:
+        SandboxInternalError: the sandbox failed.
+    """
+    if bench.by_cases or judge.objective is not Objective.TIME:
+        return None, Tried()
+    look = _Look(bench, judge, other, deadline, "natural")
+    is_late = deadline.passed()
+    made, reasons = look.larger(MOST_CALL_S)
+    return look.slow_down(made), look.tried(made, reasons, is_late=is_late)
 
 
 def unseen_gain(bench: Workbench, judge: Judge) -> str:
@@ -193,22 +234,37 @@ class _Look:
         """The variety in words."""
         return VARIETIES[self.variety]
 
-    def larger(self, most_call_s: float) -> list[ScaledCall]:
-        """Calls that are larger than the real ones, as far as there is time for making them."""
-        made = (scale_calls(*place)[0] for place in self._places(most_call_s))
-        larger = ([each for each in every if each.factor >= AT_LEAST] for every in made)
-        return next(filter(None, larger), [])
+    def larger(self, most_call_s: float) -> tuple[list[ScaledCall], tuple[str, ...]]:
+        """Calls that are larger than the real ones, as far as there is time for making them; and why there are none."""
+        told: tuple[str, ...] = ()
+        for place in self._places(most_call_s):
+            made, reasons = scale_calls(*place)
+            told += reasons
+            larger = [each for each in made if each.factor >= AT_LEAST]
+            if larger:
+                return larger, told
+        return [], told
 
-    def found(self, most_call_s: float) -> tuple[list[FoundSize], bool]:
-        """The same, unchecked; the second is False if time ran out before all were made."""
+    def found(self, most_call_s: float) -> MadeCalls:
+        """The same, unchecked; not whole if time ran out before all were made."""
         is_whole = True
+        told: tuple[str, ...] = ()
         for place in self._places(most_call_s):
             made = made_calls(*place)
-            larger = [each for each in made.calls if each.factor >= AT_LEAST]
-            is_whole = is_whole and made.is_whole
+            larger = tuple(each for each in made.calls if each.factor >= AT_LEAST)
+            is_whole, told = is_whole and made.is_whole, (*told, *made.reasons)
             if larger:
-                return larger, is_whole
-        return [], is_whole
+                return MadeCalls(larger, told, is_whole)
+        return MadeCalls((), told, is_whole)
+
+    def tried(self, made: Sequence[ScaledCall | FoundSize], reasons: Sequence[str], *, is_late: bool) -> Tried:
+        """What there is to tell of larger calls and of why there are no more."""
+        if made:
+            return Tried(self._size(made))
+        if is_late:
+            return Tried(none=NONE_IN_TIME)
+        why = f" ({reasons[0]})" if reasons else ""
+        return Tried(none=f"{NO_LARGER}{why}, so what only more data shows was not seen")
 
     def _places(self, most_call_s: float) -> Iterator[tuple[Workbench, Sequence[WorkloadCall], Climb, float]]:
         """What larger calls are made of: all bases together, or, where calls are dear, one after the other.
@@ -228,9 +284,10 @@ class _Look:
         time and CPU time of the whole processes. The gain is taken from first calls, because a rewrite may cache
         results. Slow-downs are judged by later calls, because one-time work in a first call may hide them.
         """
-        larger, is_whole = self.found(most_call_s)
-        found = {each.base: each for each in sorted(larger, key=lambda each: each.factor)}
+        larger = self.found(most_call_s)
+        found = {each.base: each for each in sorted(larger.calls, key=lambda each: each.factor)}
         if not found or self.deadline.passed():
+            is_whole = larger.is_whole
             return _Glance(is_in_doubt=not is_whole or self.deadline.passed(), is_cut_short=not is_whole)
         bench = self._allowing(2 * sum(each.call.cpu_time_s for each in found.values()))
         blobs = tuple(each.call.blob for each in found.values())
@@ -249,7 +306,7 @@ class _Look:
         spent_s = max(sum(after.cpu_time_s for _, after in pairs[0]), 1e-9)
         ratio = sum(before.cpu_time_s for before, _ in pairs[0]) / spent_s
         size = f"inputs {max(each.factor for each in found.values()):.3g} times as large"
-        return _Glance(is_in_doubt, None if is_in_doubt else ratio, size, is_cut_short=not is_whole)
+        return _Glance(is_in_doubt, None if is_in_doubt else ratio, size, is_cut_short=not larger.is_whole)
 
     def _may_be_slower(self, pairs: Sequence[tuple[CallOutcome, CallOutcome]]) -> bool:
         return any(
@@ -312,7 +369,7 @@ class _Look:
             return Again(said, seeming, where, is_proven=False)
         return Again(said, f"only on {where}", where)
 
-    def _size(self, sizes: Sequence[ScaledCall]) -> str:
+    def _size(self, sizes: Sequence[ScaledCall | FoundSize]) -> str:
         """How large the calls are, in words."""
         largest = max(sizes, key=lambda each: each.factor)
         times = f"{largest.factor:,.0f}" if largest.factor >= MANY else f"{largest.factor:.2g}"

@@ -31,9 +31,11 @@ from afterburner.agent.judge.later_calls import can_be_warm, warm_source, when_w
 from afterburner.agent.judge.measuring.figures import figures_between, time_compared
 from afterburner.agent.judge.running_original import all_cases, original_of, run_original
 from afterburner.agent.judge.slower_on_larger import (
-    NATURAL_ALONE,
+    NOT_LARGER,
+    NOT_PROVEN_ON,
     glance_at_larger_inputs,
     on_larger_inputs,
+    still_slower,
     unseen_gain,
 )
 from afterburner.agent.judge.text_objections import TextObjections
@@ -58,13 +60,10 @@ if TYPE_CHECKING:
     from afterburner.agent.judge.measuring.sample_sources import Case
     from afterburner.agent.judge.measuring.sampling import Block, BlockSource
     from afterburner.agent.judge.measuring.workbench import Workbench
-    from afterburner.agent.judge.slower_on_larger import LargerGlances
     from afterburner.agent.judge.two_sided import TwoSidedJudge
     from afterburner.agent.types import Gain, WorkloadCall
     from afterburner.sandbox import Measurement
 
-NO_LARGER = "no larger inputs could be made, or none that is quick enough: what only more data shows was not seen"
-NOT_LARGER = "larger inputs were not tried to the end, since the time was up"
 BLOCKS_TOLD = 4
 MOST_LATE = 3  # calls that run into the time limit by themselves, while one is looked for that ends and is wrong
 MUCH_SLOWER = 1.5  # times as slow on larger inputs as on the real calls: that is told
@@ -106,6 +105,7 @@ class VersionFindings:
     objection: str = ""
     caveat: str = ""  # what has to be known of the gain before anybody acts on it
     larger_inputs: str = ""
+    tried_larger: str = ""  # how large the inputs were on which a slow-down was looked for, or why there were none
     lacks_larger: bool = False  # whether the time was up before a slow-down on larger inputs could be ruled out
     can_be_replayed: bool = True  # whether a receipt would measure the same: the calls of the workload, each made first
     before: Measurement | None = None
@@ -119,6 +119,11 @@ class VersionFindings:
     def tested_gain(self) -> Gain | None:
         """The gain on all timed calls."""
         return self.all_inputs or self.gain
+
+    @property
+    def on_larger(self) -> str:
+        """All that there is to tell of larger inputs."""
+        return _joined(self.tried_larger, self.larger_inputs)
 
     @property
     def caveats(self) -> str:
@@ -223,22 +228,31 @@ class VersionJudge:
         if measured.gain is None or self.texts.before:
             return measured
         self._report(EventKind.MEASURING_LARGER_INPUTS)
-        if measured.decision is ComparisonDecision.SLOWER:  # the figure stays the one of the real calls
-            deadline = self.deadline.within(LONGEST_TELLING_S)
-            larger = on_larger_inputs(self.bench, self.judge, source, deadline, NATURAL_ALONE)
-            if larger is not None:
-                measured = _told_of_larger(measured, larger, measured.gain)
-            else:
-                measured = replace(measured, larger_inputs=unseen_gain(self.bench, self.judge))
-            return measured
+        if measured.decision is ComparisonDecision.SLOWER:
+            return self._told_where_slower(measured, measured.gain, source)
+        return self._unless_slower_on_larger(measured, source)
+
+    def _told_where_slower(self, measured: VersionFindings, gain: Gain, source: str) -> VersionFindings:
+        """A slow-down with what larger inputs show; the figure stays the one of the real calls."""
+        larger, tried = still_slower(self.bench, self.judge, source, self.deadline.within(LONGEST_TELLING_S))
+        if larger is not None:
+            return _told_of_larger(measured, larger, gain)
+        told = tried.told(NOT_PROVEN_ON)
+        return replace(measured, larger_inputs=unseen_gain(self.bench, self.judge), tried_larger=told)
+
+    def _unless_slower_on_larger(self, measured: VersionFindings, source: str) -> VersionFindings:
+        """What was measured of a version that is not slower on the real calls."""
         glances = glance_at_larger_inputs(self.bench, self.judge, source, self.deadline)
         larger = on_larger_inputs(self.bench, self.judge, source, self.deadline, glances)
         if larger is not None and larger.is_proven:
             return _with(measured, larger, ComparisonDecision.SLOWER)
         if glances.doubtful and self.deadline.passed():
+            decision, told = ComparisonDecision.TOO_NOISY, glances.tried.told(NOT_PROVEN_ON)
             reason = f"{measured.reason}, but {NOT_LARGER}"
-            return replace(measured, decision=ComparisonDecision.TOO_NOISY, reason=reason, lacks_larger=True)
-        return _without_slow_down(measured, larger, glances)
+            return replace(measured, decision=decision, reason=reason, tried_larger=told, lacks_larger=True)
+        if larger is not None:
+            return replace(measured, larger_inputs=_joined(measured.larger_inputs, larger.caveat))
+        return replace(measured, tried_larger=glances.told)
 
     def _on_real_calls(self, confirming: Confirming, other: Incumbent) -> Agreement | VersionFindings | None:
         """What the calls of the workload show against a version; None: it does the same on all of them."""
@@ -443,29 +457,14 @@ def _joined(*told: str) -> str:
     return "; ".join(filter(None, told))
 
 
-def _without_slow_down(measured: VersionFindings, seeming: Again | None, glances: LargerGlances) -> VersionFindings:
-    """What was measured, with what is missing of larger inputs: one on them seems slower, or some were not tried."""
-    told = [measured.larger_inputs] if measured.larger_inputs else []
-    if seeming is not None:
-        told.append(seeming.caveat)
-    elif glances.has_none and not told:
-        told.append(NO_LARGER)
-    elif glances.is_cut_short:
-        told.append(NOT_LARGER)
-    return replace(measured, larger_inputs="; ".join(told))
-
-
 def _told_of_larger(measured: VersionFindings, larger: Again, gain: Gain) -> VersionFindings:
     """A slow-down, with how much slower larger inputs are where that is more than on the real calls."""
-    if not larger.is_proven:
-        return measured
-    on_larger = larger.comparison.gain
-    if on_larger is not None and on_larger.ratio * MUCH_SLOWER > gain.ratio:
-        return measured
-    told = larger.comparison.reason
-    if on_larger is not None:
+    on_larger, told = larger.comparison.gain, larger.comparison.reason if larger.is_proven else larger.caveat
+    if larger.is_proven and on_larger is not None:
         what = time_compared(larger.comparison.blocks)
         told = f"{format_ratio(1 / max(on_larger.ratio, 1e-9))} of the {what} on {larger.where}"
+    if not larger.is_proven or (on_larger is not None and on_larger.ratio * MUCH_SLOWER > gain.ratio):
+        return replace(measured, tried_larger=told)
     return replace(measured, caveat=_joined(measured.caveat, told))
 
 

@@ -93,8 +93,8 @@ def findings_of(result: ComparisonResult) -> Iterator[str]:
         yield f"memory: {before} before, {after} after"
     if result.growth is not None:
         yield f"growth: {result.growth.of_calls or result.growth.note or result.growth.disagreement}"
-    if compared.larger_inputs:
-        yield compared.larger_inputs + likely_gain(compared, result.growth)
+    if compared.on_larger:
+        yield compared.on_larger + likely_gain(compared, result.growth)
     if result.assume:
         yield f"stated of every input: {'; '.join(result.assume)}"
 

@@ -308,7 +308,7 @@ def _remarks(result: ComparisonResult) -> Iterable[str]:
         yield f"peak memory, measured once and not tested: {before} KiB before, {after} KiB after"
     if result.growth is not None and result.growth.sentence:
         yield f"growth of CPU time with {result.growth.scaled}: {result.growth.of_calls}"
-    yield result.compared.larger_inputs
+    yield result.compared.on_larger
 
 
 def _row(right: RightCandidate) -> str:

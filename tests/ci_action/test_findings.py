@@ -30,11 +30,10 @@ from afterburner.agent.judge.lacking_time import OUT_OF_TIME
 from afterburner.agent.judge.later_calls import Again
 from afterburner.agent.judge.measuring.sampling import Block, Sample
 from afterburner.agent.judge.min_effect import MinEffect
+from afterburner.agent.judge.slower_on_larger import NO_LARGER, NOT_LARGER
 from afterburner.agent.judge.verification.outcome import Agreement, Counterexample
 from afterburner.agent.judge.verification.reach import UnseenLine
 from afterburner.agent.judge.version_comparison import (
-    NO_LARGER,
-    NOT_LARGER,
     ComparisonDecision,
     VersionFindings,
 )
@@ -114,18 +113,22 @@ def test_without_the_projects_tests_made_inputs_are_no_answer() -> None:
     assert part_of_comparison(place, compared(ComparisonDecision.SAME, "generated")).decision is Decision.SAME
 
 
-def test_an_answer_about_slow_downs_says_what_it_lacks() -> None:
+def test_an_answer_about_slow_downs_says_which_larger_inputs_were_tried() -> None:
     told = _reason_of_comparison(compared(ComparisonDecision.TOO_NOISY, "doctest", gain=ABOUT_AS_FAST))
     assert told == "1.02x of the time (0.97x to 1.06x), too noisy to tell"
-    told = _reason_of_comparison(
-        compared(ComparisonDecision.SAME, "doctest", gain=ABOUT_AS_FAST, larger_inputs=NO_LARGER)
-    )
-    assert told.startswith("1.02x of the time (0.97x to 1.06x); no larger inputs could be made, or none")
-    for lacking in (NO_LARGER, NOT_LARGER, "on inputs 64 times as large it seems to take 2.0x of the time"):
-        told = _reason_of_comparison(
-            compared(ComparisonDecision.TOO_NOISY, "doctest", gain=ABOUT_AS_FAST, larger_inputs=lacking)
-        )
-        assert told == f"1.02x of the time (0.97x to 1.06x), too noisy to tell; {lacking}"
+    for decision, said in (
+        (ComparisonDecision.SAME, ""),
+        (ComparisonDecision.SLOWER, ""),
+        (ComparisonDecision.TOO_NOISY, ", too noisy to tell"),
+    ):
+        found = compared(decision, "doctest", gain=ABOUT_AS_FAST, tried_larger=NO_LARGER)
+        assert _reason_of_comparison(found) == f"1.02x of the time (0.97x to 1.06x){said}; {NO_LARGER}"
+        assert part_of_comparison(PLACE, found).evidence[-1] == NO_LARGER
+    seeming = "on inputs 64 times as large it seems to take 2.0x of the time"
+    found = compared(ComparisonDecision.TOO_NOISY, "doctest", gain=ABOUT_AS_FAST, larger_inputs=seeming)
+    assert _reason_of_comparison(found) == f"1.02x of the time (0.97x to 1.06x), too noisy to tell; {seeming}"
+    found = compared(ComparisonDecision.TOO_NOISY, "d", gain=ABOUT_AS_FAST, tried_larger="tried", lacks_larger=True)
+    assert _reason_of_comparison(found) == f"1.02x of the time (0.97x to 1.06x), but {NOT_LARGER}; tried"
 
 
 def test_a_loss_on_small_calls_says_how_ci_gets_larger_ones() -> None:

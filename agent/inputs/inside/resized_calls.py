@@ -322,8 +322,18 @@ def _plan(call: Call, names: Sequence[str], smallest: int) -> Optional[Plan]:
 def _why_no_plan(call: Call, names: Sequence[str], smallest: int) -> str:
     """Why nothing of a call can be scaled, in words: there is nothing that has a size, or too little of it."""
     if not _sized(list(_slots(call, names))):
+        fixed = next(filter(None, map(_fixed_class, [*call.args, *call.kwargs.values()])), "")
+        if fixed:
+            return "no larger %s object can be made: its constructor does not take what it holds" % fixed
         return "nothing among its arguments has a size that can be changed"
     return "what its arguments hold is too small to make more of (fewer than %d elements)" % smallest
+
+
+def _fixed_class(value: Any) -> str:
+    """The class of an object that holds something which nothing larger can replace; empty for another value."""
+    if isinstance(value, type) or type(value) in SIZED or is_array(value):
+        return ""
+    return type(value).__name__ if any(not _can_change(value, part) for part in attributes(value)) else ""
 
 
 def _sized(found: Sequence[Tuple[Slot, Any]]) -> List[Tuple[Slot, Any]]:

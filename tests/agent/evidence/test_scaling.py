@@ -178,6 +178,17 @@ def test_without_a_size_there_are_no_larger_calls_and_the_reason_is_told(make_be
     )
 
 
+def test_an_object_of_which_no_larger_one_can_be_made_is_named(make_bench: MakeBench) -> None:
+    source = (
+        "class Shelf:\n    def __init__(self, *rows):\n        self._held = list(rows)\n\n"
+        "def width(shelf):\n    return len(shelf._held)\n\n"
+        "if __name__ == '__main__':\n    width(Shelf(1, 2, 3, 4))\n    width(Shelf(5, 6, 7, 8))\n"
+    )
+    bench = make_bench(source, "width")
+    note = larger_calls(bench, bench.workload.calls).note
+    assert note.endswith("no larger Shelf object can be made: its constructor does not take what it holds"), note
+
+
 def test_texts_that_are_too_short_to_be_made_larger_are_told_as_such(make_bench: MakeBench) -> None:
     source = (
         "def is_vowel(letter):\n    return letter in 'aeiou'\n\n"

@@ -21,12 +21,10 @@ from afterburner.agent.judge.confirming import Confirming
 from afterburner.agent.judge.lacking_time import OUT_OF_TIME, told_of_blocks
 from afterburner.agent.judge.later_calls import Again
 from afterburner.agent.judge.measuring.figures import CPU
-from afterburner.agent.judge.slower_on_larger import LargerGlances, unseen_gain
+from afterburner.agent.judge.slower_on_larger import NO_LARGER, NOT_LARGER, LargerGlances, Tried, unseen_gain
 from afterburner.agent.judge.text_objections import TextObjections, texts_to_hold_against
 from afterburner.agent.judge.two_sided import TwoSidedJudge
 from afterburner.agent.judge.version_comparison import (
-    NO_LARGER,
-    NOT_LARGER,
     ComparisonDecision,
     VersionFindings,
     VersionJudge,
@@ -243,7 +241,9 @@ def test_where_nothing_larger_can_be_made_the_answer_says_so(bench_of: Callable[
     search = VersionJudge(bench_of(source), TwoSidedJudge(Objective.TIME, 0.05, 0), Deadline.after(60), lambda _: None)
     measured = VersionFindings(ComparisonDecision.SAME, "measured", Gain(1.0, 0.98, 1.02, 0.99, 8))
     seen = search._looked_at_again(measured, source)
-    assert (seen.decision, seen.larger_inputs) == (ComparisonDecision.SAME, NO_LARGER)
+    why = "nothing among its arguments has a size that can be changed"
+    told = f"{NO_LARGER} ({why}), so what only more data shows was not seen"
+    assert (seen.decision, seen.tried_larger, seen.on_larger) == (ComparisonDecision.SAME, told, told)
 
 
 def test_a_loss_on_small_calls_says_that_no_gain_was_looked_for_on_larger_ones(
@@ -256,7 +256,11 @@ def test_a_loss_on_small_calls_says_that_no_gain_was_looked_for_on_larger_ones(
     search = VersionJudge(bench, judge, Deadline.after(60), lambda _: None, real_calls_alone=True)
     measured = VersionFindings(ComparisonDecision.SLOWER, "measured", Gain(0.5, 0.45, 0.55, 0.99, 8))
     told = search._looked_at_again(measured, source)
-    assert told == replace(measured, larger_inputs=f"a gain on larger inputs was not looked for; {LARGER_CALLS}")
+    assert told.tried_larger.startswith(
+        "no slow-down was proven on larger inputs, the largest of them inputs 1,024 times"
+    )
+    unseen = f"a gain on larger inputs was not looked for; {LARGER_CALLS}"
+    assert told == replace(measured, larger_inputs=unseen, tried_larger=told.tried_larger)
     calls = bench.workload.calls_in_order()
     given = Workload(calls=tuple(replace(call, origin="--calls calls.py") for call in calls))
     large = Workload(calls=tuple(replace(call, cpu_time_s=0.1) for call in calls))
@@ -276,25 +280,37 @@ def test_growth_tells_where_a_gain_on_larger_inputs_is_likely(after_s: float, li
 
 
 @pytest.mark.parametrize(
-    ("glances", "seeming", "told"),
+    ("glances", "told"),
     [
-        (LargerGlances(), None, ""),
-        (LargerGlances(has_none=True, is_cut_short=True), None, NO_LARGER),
-        (LargerGlances((("natural", 0.5),), is_cut_short=True), None, NOT_LARGER),
-        (LargerGlances((("natural", 0.5),), is_cut_short=True), "it seems to take 2.0x of the time", "it seems"),
+        (LargerGlances(), ""),
+        (LargerGlances(tried=Tried(none=NO_LARGER), is_cut_short=True), NO_LARGER),
+        (
+            LargerGlances(tried=Tried("inputs 8 times as large")),
+            "not slower on larger inputs, the largest of them inputs 8",
+        ),
+        (LargerGlances((("natural", 0.5),), is_cut_short=True), NOT_LARGER),
+        (
+            LargerGlances((("natural", 0.5),), tried=Tried("inputs 8 times as large"), is_cut_short=True),
+            f"no slow-down was proven on larger inputs, the largest of them inputs 8 times as large; {NOT_LARGER}",
+        ),
     ],
 )
-def test_an_answer_says_what_is_missing_of_larger_inputs_whatever_it_is(
-    glances: LargerGlances, seeming: str | None, told: str
+def test_an_answer_says_which_larger_inputs_were_tried(glances: LargerGlances, told: str) -> None:
+    assert glances.told.startswith(told)
+    assert bool(glances.told) == bool(told)
+
+
+@pytest.mark.parametrize("decision", [ComparisonDecision.SAME, ComparisonDecision.SLOWER, ComparisonDecision.TOO_NOISY])
+def test_whatever_the_answer_is_the_largest_input_is_named(
+    bench_of: Callable[[str], Workbench], decision: ComparisonDecision
 ) -> None:
-    comparison = Comparison(Decision.TOO_NOISY, "noisy", gain=Gain(0.5, 0.4, 1.1, 0.99, 8))
-    again = Again(comparison, seeming, "64 elements", is_proven=False) if seeming else None
-    for decision in (ComparisonDecision.TOO_NOISY, ComparisonDecision.SAME):
-        measured = VersionFindings(decision, "measured", Gain(1.0, 0.98, 1.02, 0.99, 8))
-        seen = version_comparison._without_slow_down(measured, again, glances)
-        assert seen.decision is decision
-        assert seen.larger_inputs.startswith(told)
-        assert bool(seen.larger_inputs) == bool(told)
+    source = (
+        "def total(items):\n    return sum(items)\n\nif __name__ == '__main__':\n    total([1, 2])\n    total([3])\n"
+    )
+    judge = TwoSidedJudge(Objective.TIME, 0.5, 0)  # far more than noise makes of the same code
+    search = VersionJudge(bench_of(source), judge, Deadline.after(60), lambda _: None, real_calls_alone=True)
+    seen = search._looked_at_again(VersionFindings(decision, "measured", Gain(0.5, 0.45, 0.55, 0.99, 8)), source)
+    assert "inputs 1,024 times as large as the real ones (len(items) = 2,048" in seen.tried_larger
 
 
 def test_without_time_for_larger_inputs_there_is_no_answer(bench_of: Callable[[str], Workbench]) -> None:
