@@ -32,7 +32,11 @@ class WorkloadError(AfterburnerError):
 
 
 class NoInputsError(WorkloadError):
-    """A function has no inputs that a rewrite could be judged on, or too few."""
+    """A function has no inputs that a rewrite could be judged on, or too few: so many were `usable`."""
+
+    def __init__(self, message: str, usable: int = 0) -> None:
+        super().__init__(message)
+        self.usable = usable
 
 
 class ProposerError(AfterburnerError):

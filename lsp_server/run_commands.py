@@ -168,9 +168,17 @@ async def _result(server: Server, task: _Task, run: Run, progress: Progress) -> 
     return *begun, note
 
 
-def _tell_no_inputs(server: Server, task: _Task, error: Exception) -> None:
+def _tell_no_inputs(server: Server, task: _Task, error: NoInputsError) -> None:
     """Say what to do where nothing calls a function: in words for an editor, not for the command line."""
     told = f"{task.title}: no usable calls of it were found."
+    if error.usable:
+        message = (
+            f"{task.title}: just one usable call of it was found, and a rewrite has to be confirmed on another one than "
+            "it is chosen by. Add a second call beside it."
+        )
+        server.say(message, types.MessageType.Error)
+        server.log(message, types.MessageType.Error)
+        return
     if task.module.is_notebook:
         server.say(f"{told} Call it in a cell, or add a doctest. ({error})", types.MessageType.Error)
         return

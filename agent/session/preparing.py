@@ -158,7 +158,8 @@ def _checked(bench: Workbench, settings: RunSettings) -> Workbench:
         name = bench.target.path if bench.problem is None else f"The problem {bench.problem.name}"
         raise NoInputsError(
             f"{name}: there is just one usable input, and a rewrite has to be confirmed on inputs that it was not "
-            "selected on. Add a second case or call."
+            "selected on. Add a second case or call.",
+            usable=1,
         )
     return bench
 

@@ -144,6 +144,9 @@ def test_what_cannot_be_done_with_a_cell_is_told(start_editor: StartEditor, uri:
 @pytest.mark.slow
 def test_a_function_that_no_cell_calls_is_told_so(start_editor: StartEditor, uri: str) -> None:
     editor = start_editor(NOTEBOOKS, initial={"trusted": True})
-    [cell] = Notebook(editor, uri, "def alone(unknown):\n    return unknown.size()\n").cells
-    editor.choose(editor.actions(cell, 0)["time"])
+    cells = "def alone(unknown):\n    return unknown.size()\n", "def once(given):\n    return [*given]\n", "once({1})\n"
+    uncalled, called, _ = Notebook(editor, uri, *cells).cells
+    editor.choose(editor.actions(uncalled, 0)["time"])
     assert "no usable calls of it were found. Call it in a cell" in told(editor, "Optimizing alone")
+    editor.choose(editor.actions(called, 0)["time"])
+    assert "just one usable call of it was found" in told(editor, "Optimizing once")

@@ -30,6 +30,7 @@ LEFT = "pytest left"  # with an exit code
 NO_PYTEST = "pytest is not installed"
 TEST_FAILS = "the test fails here: "  # before why
 _IMPORT = re.compile(r"^[ \t]*(?:from[ \t][^\n(]*import[ \t]*\([^)]*|(?:from|import)[ \t].*)", re.MULTILINE)
+_COMMENT = re.compile(r"(?:^|(?<=\s))#.*", re.MULTILINE)
 _DOCTEST = ".doctest"  # the end of a name
 _OF_DOCTESTS = re.compile(r".+\.doctest|test.*\.(?:txt|rst)")  # names of files that are no Python
 _MARKED = re.compile(r"^E\s+")  # as pytest begins the lines of an exception
@@ -140,7 +141,9 @@ def find_test_files(root: str, module: str, names: List[str], indirect: str = ""
     names_importer = _words(importers or [leaf])
     for path in _files(root, _is_of_tests):
         text = _text_of(path)
-        if not path.endswith(".py") and ">>>" not in text:
+        if path.endswith(".py"):
+            text = _COMMENT.sub("", text)  # names of modules are words of English, too
+        elif ">>>" not in text:
             continue
         if names_module.search(text):
             (both if names_function.search(text) else module_only).append(path)

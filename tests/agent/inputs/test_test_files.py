@@ -38,6 +38,7 @@ def test_files_of_doctests_that_mention_the_module_are_tests_of_it(tmp_path: Pat
         "docs/prices.doctest": ">>> from shop import prices\n",
         "tests/test_prices.txt": ">>> from shop import prices\n",
         "tests/test_prices.py": "from shop import prices\n",
+        "tests/test_taxes.py": "# How prices are made does not matter.\nfrom shop import taxes  # and no prices\n",
         "tests/test_notes.txt": "What the tests of prices leave out.\n",
         "docs/prices.rst": ">>> from shop import prices\n",
     }
