@@ -173,8 +173,8 @@ def _tell_no_inputs(server: Server, task: _Task, error: NoInputsError) -> None:
     told = f"{task.title}: no usable calls of it were found."
     if error.usable:
         message = (
-            f"{task.title}: just one usable call of it was found, and a rewrite has to be confirmed on another one than "
-            "it is chosen by. Add a second call beside it."
+            f"{task.title}: just one usable call of it was found, and a rewrite has to be confirmed on another one "
+            "than it is chosen by. Add a second call beside it."
         )
         server.say(message, types.MessageType.Error)
         server.log(message, types.MessageType.Error)
