@@ -172,6 +172,7 @@ def part_of_comparison(place: Place, result: ComparisonResult) -> FunctionPart:
         gain=_gain(found.gain, figure_of_comparison(result)) if has_gain else None,
         figures=_figures_of_comparison(result) if has_gain else None,
         caveat=_in_words_of_measure(found.caveats),
+        larger_inputs=_in_words_of_measure(found.tried_larger) if result.real_calls_alone else "",
         real_kinds_alone=found.agreement is not None and found.agreement.beyond_calls is not None,
         evidence=evidence,
         skipped=result.skipped,
@@ -289,6 +290,7 @@ def _part(
     losses: list[LossPart] | None = None,
     figures: FiguresPart | None = None,
     caveat: str = "",
+    larger_inputs: str = "",
     real_kinds_alone: bool = False,
     evidence: list[str] | None = None,
     skipped: Sequence[Skipped] = (),
@@ -311,6 +313,7 @@ def _part(
         losses=losses or [],
         figures=figures,
         caveat=one_line(caveat),
+        larger_inputs=one_line(larger_inputs),
         real_kinds_alone=real_kinds_alone,
         evidence=[one_line(each) for each in evidence or []],
         left_out_requirements=[one_line(each.reason) for each in skipped if each.origin == IN_DOCSTRING][

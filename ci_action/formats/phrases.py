@@ -72,10 +72,11 @@ def left_out_requirements(function: FunctionPart) -> list[str]:
 
 
 def _with_reason(function: FunctionPart, document: CiDocument) -> str:
-    """The verdict, and the reason where the verdict does not say it: a gain says all."""
+    """The verdict, and the reason where the verdict does not say it: a gain says all but what larger inputs show."""
     said = verdict(function, document)
     if function.gain is not None:
-        return f"{said}{with_caveat(function)}"
+        more = f"; {function.larger_inputs}" if function.larger_inputs else ""
+        return f"{said}{with_caveat(function)}{more}"
     if function.reason == said or function.reason.startswith(f"{said}: "):
         return function.reason
     if said == _FAR_SLOWER:

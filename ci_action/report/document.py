@@ -146,6 +146,11 @@ class FunctionPart(_Part):
         description="By `prove`: whether the versions differ on elements of kinds that no real call holds and no type "
         "hint rules out, as the caveat tells.",
     )
+    larger_inputs: Words = Field(
+        default="",
+        description="By `regressions`: how large the inputs were on which a slow-down was looked for, or why there "
+        "were none larger than the real ones; empty if nothing was measured.",
+    )
     evidence: Annotated[list[Words], Field(max_length=20)] = Field(description="What the decision rests on.")
     left_out_requirements: Annotated[list[Words], Field(max_length=20)] = Field(
         default=[],

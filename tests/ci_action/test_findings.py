@@ -123,7 +123,8 @@ def test_an_answer_about_slow_downs_says_which_larger_inputs_were_tried() -> Non
     ):
         found = compared(decision, "doctest", gain=ABOUT_AS_FAST, tried_larger=NO_LARGER)
         assert _reason_of_comparison(found) == f"1.02x of the time (0.97x to 1.06x){said}; {NO_LARGER}"
-        assert part_of_comparison(PLACE, found).evidence[-1] == NO_LARGER
+        part = part_of_comparison(PLACE, found)
+        assert (part.larger_inputs, part.evidence[-1]) == (NO_LARGER, NO_LARGER)
     seeming = "on inputs 64 times as large it seems to take 2.0x of the time"
     found = compared(ComparisonDecision.TOO_NOISY, "doctest", gain=ABOUT_AS_FAST, larger_inputs=seeming)
     assert _reason_of_comparison(found) == f"1.02x of the time (0.97x to 1.06x), too noisy to tell; {seeming}"

@@ -215,6 +215,12 @@ def test_the_headline_says_what_was_found(report: CiDocument, said: str) -> None
     assert text_report(report).startswith(f"{said}.\n")
 
 
+def test_a_loss_is_told_with_the_largest_inputs_that_were_tried() -> None:
+    told = "no slow-down was proven on larger inputs, the largest of them inputs 64 times as large"
+    report = document(slower(larger_inputs=told), mode=Mode.REGRESSIONS)
+    assert explained(report.functions[0], report) == f"slower: 2.00x of the time (1.92x to 2.08x); {told}"
+
+
 def test_a_slow_down_is_told_as_how_many_times_the_time() -> None:
     report = document(slower(), mode=Mode.REGRESSIONS)
     assert verdict(report.functions[0], report) == "slower: 2.00x of the time (1.92x to 2.08x)"
