@@ -259,5 +259,5 @@ def _in_lists(values: List[Any]) -> List[Any]:
 
 
 def _of_other_numbers(values: List[Any]) -> List[Any]:
-    numbers = [each for each in values if type(each) in _NUMBERS and abs(each) < EXACT]
+    numbers = [each for each in values if type(each) in _NUMBERS and abs(each) < EXACT and each == int(each)]
     return [float(each) if type(each) is int else int(each) for each in numbers]

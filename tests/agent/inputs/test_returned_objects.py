@@ -128,6 +128,11 @@ def test_what_is_no_object_of_such_a_class_has_none(value: object) -> None:
     assert list(objects_of_other_kinds(value, real(between(1, 2)), "f")) == []
 
 
+def test_a_number_that_no_other_kind_equals_has_no_other() -> None:
+    found = list(objects_of_other_kinds(between(0.5, 1.5), real(between(0.5, 1.5)), "f"))
+    assert {kind for kind, _ in found} == {UNHASHABLE}
+
+
 def test_of_other_kinds_are_lists_and_equal_numbers() -> None:
     spans = between(0, 1), between(2, 3)
     found = list(objects_of_other_kinds(spans[0], real(*spans), "f"))
